@@ -184,6 +184,23 @@ struct sp_adam_moments {
 struct sp_adam_moments sp_adam_same_gradient(double gradient, double steps, double beta1,
                                              double beta2);
 
+/* The course of a training run's loss, from its values in order. */
+struct sp_loss_curve {
+    double window;       /* values in a window: half of all, at most 1000 */
+    double mean;         /* of the last window */
+    double slope, error; /* of the least-squares line through it, per value; standard error */
+    bool rises;          /* the slope is more than two standard errors above 0 */
+    double least;        /* lowest mean of a window */
+    double since_least;  /* values after that window */
+    double spikes;       /* values at least 7 standard deviations above the mean of the window
+                            before them. Team OLMo 2025, "2 OLMo 2 Furious", section 3 */
+};
+
+enum { SP_FEWEST_LOSSES = 8 };
+
+/* The losses must be at least SP_FEWEST_LOSSES. */
+struct sp_loss_curve sp_read_loss_curve(const double *losses, size_t count);
+
 /*
  * == Time to a loss ==
  *

@@ -151,15 +151,16 @@ enum { MOST_ARGUMENTS = 64 };
 struct basis {
     const struct sp_report *answer;
     struct {
-        const char *unit;
+        const char *name, *unit; /* "" of values that are no arguments */
         double value;
     } of[MOST_ARGUMENTS];
     int n;
 };
 
-static void add_argument(struct basis *basis, const char *unit, double value)
+static void add_argument(struct basis *basis, const char *name, const char *unit, double value)
 {
     if (basis->n < MOST_ARGUMENTS) {
+        basis->of[basis->n].name = name;
         basis->of[basis->n].unit = unit;
         basis->of[basis->n++].value = value;
     }
@@ -201,7 +202,7 @@ static void add_form(struct basis *basis, const struct sp_entry *entry, int dept
         const char *unit;
         const double value =
             sp_argument_value(basis->answer, entry, form.arguments[i].name, &unit, NULL);
-        add_argument(basis, unit, value);
+        add_argument(basis, form.arguments[i].name, unit, value);
         add_value(basis, unit, value, depth + 1);
     }
 }
@@ -213,14 +214,14 @@ static void add_takers(struct basis *basis, const struct sp_entry *of)
     const char *const unit = sp_unit_name(of->info->unit);
     const struct sp_entry *const bytes = sp_find(basis->answer, "bytes");
     if (bytes && of->info->unit == SP_SECONDS) {
-        add_argument(basis, "bytes", bytes->number);
-        add_argument(basis, "bytes/s", NAN);
+        add_argument(basis, "", "bytes", bytes->number);
+        add_argument(basis, "", "bytes/s", NAN);
     }
     for (size_t i = 0; i < sp_report_size(basis->answer); i++) {
         const struct sp_entry *const entry = sp_report_entry(basis->answer, i);
         if (!form_takes(basis->answer, entry, unit, of->number))
             continue;
-        add_argument(basis, sp_unit_name(entry->info->unit), entry->number);
+        add_argument(basis, "", sp_unit_name(entry->info->unit), entry->number);
         add_form(basis, entry, 1);
     }
 }
@@ -228,7 +229,7 @@ static void add_takers(struct basis *basis, const struct sp_entry *of)
 static void find_basis(struct basis *basis, const struct sp_entry *of)
 {
     const char *const unit = sp_unit_name(of->info->unit);
-    add_argument(basis, unit, of->number);
+    add_argument(basis, "", unit, of->number);
     add_form(basis, of, 0);
     add_value(basis, unit, of->number, 0);
     if (of->form == SP_CLOSED_NONE)
@@ -332,6 +333,25 @@ static void blame_keys(const struct wrong *w)
             blame(w, keyed[i].by, "%s", keyed[i].words);
 }
 
+/* A share in its formula that is left out. */
+static void blame_shares(const struct wrong *w)
+{
+#define MISTAKE(...)
+#define SHARE(name, words) {name, words},
+    static const struct {
+        const char *name, *words;
+    } shares[] = {
+#include "cli/exercise_mistakes.def"
+    };
+#undef SHARE
+#undef MISTAKE
+    for (int i = 0; i < w->basis->n; i++)
+        for (size_t s = 0; s < sizeof shares / sizeof *shares; s++)
+            if (strcmp(w->basis->of[i].name, shares[s].name) == 0 &&
+                fits(w, 1 / w->basis->of[i].value))
+                blame(w, w->ratio, "%s", shares[s].words);
+}
+
 /* One in place of all n, or the (n-1)/n of an exchange between n. */
 static void blame_count(const struct wrong *w, double n, const char *what, bool is_exchanged)
 {
@@ -426,6 +446,7 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
     find_basis(&basis, g->of);
     blame_keys(&wrong);
     blame_units(&wrong);
+    blame_shares(&wrong);
     blame_counts(&wrong);
     blame_others(&wrong);
     blame_round_factor(&wrong);

@@ -214,7 +214,7 @@ static void put_machine(const struct sp_hardware *hw, const char *format, FILE *
 static void put_given(const struct sp_case *c, FILE *out)
 {
     enum { MOST_SETS = 8 };
-    const char *machine = NULL, *model = NULL, *format = "", *sets[MOST_SETS];
+    const char *machine = NULL, *network = NULL, *model = NULL, *format = "", *sets[MOST_SETS];
     struct sp_sources sources = {.sets = sets};
     struct sp_error ignored = {0};
     struct sp_hardware hw;
@@ -223,6 +223,8 @@ static void put_given(const struct sp_case *c, FILE *out)
         const char *const word = c->args[i], *const value = c->args[i + 1];
         if (strcmp(word, "--hw") == 0)
             machine = value;
+        if (strcmp(word, "--network") == 0)
+            network = value;
         if (strcmp(word, "--model") == 0)
             model = value;
         if (strcmp(word, "--dtype") == 0)
@@ -233,7 +235,8 @@ static void put_given(const struct sp_case *c, FILE *out)
     }
     if (model && sp_load_model(model, &sources, &m, &ignored))
         put_model(&m, out);
-    if (machine && sp_load_hardware(machine, &sources, &hw, &ignored))
+    if (machine && sp_load_hardware(machine, &sources, &hw, &ignored) &&
+        (!network || sp_put_network(network, &sources, &hw, &ignored)))
         put_machine(&hw, format, out);
 }
 

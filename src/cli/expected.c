@@ -73,6 +73,15 @@ struct sp_expected *sp_expect_plan(const struct sp_args *asked)
     return x;
 }
 
+struct sp_expected *sp_expect_run(const struct sp_args *args, const struct sp_report *report,
+                                  const struct sp_model *model)
+{
+    return args->given.mfu || sp_sources_of(args).textbook || !sp_model_has_shape(model) ||
+                   !sp_takes_scope(report, "expected")
+               ? NULL
+               : sp_expect_plan(args);
+}
+
 void sp_free_expected(struct sp_expected *x)
 {
     if (x)

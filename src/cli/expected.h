@@ -21,6 +21,11 @@ void sp_add_problem(const struct sp_args *args, struct sp_words *words);
 struct sp_expected *sp_expect_plan(const struct sp_args *asked);
 void sp_free_expected(struct sp_expected *expected);
 
+/* The same for a run of the model whose days are asked for: NULL if --mfu gives the speed, by the
+ * textbook, without a shape, or where no key of "expected" is wanted. */
+struct sp_expected *sp_expect_run(const struct sp_args *args, const struct sp_report *report,
+                                  const struct sp_model *model);
+
 /* Puts the plan under "expected", as `step` would, with the days and the cost of a run of `tokens`;
  * NAN: no run. */
 void sp_put_expected(struct sp_report *report, const struct sp_expected *expected, double tokens,

@@ -2,12 +2,16 @@
 #include "cli/fit_words.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <scaleplan/plan.h>
 
+#include "base/memory.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/expected.h"
 #include "cli/plan_fields.h"
+#include "cli/plan_options.h"
 
 /* Context parallelism takes its ranks from the shards, then from the replicas, which keeps the
  * product of the degrees the number of devices. Experts are dealt among ranks that have other work:
@@ -64,28 +68,62 @@ char *sp_fit_search_command(const struct sp_args *args)
     return line;
 }
 
-char *sp_fit_command(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,
-                     const struct sp_strategy *strategy, double *sequences)
+/* The words after the program's name. */
+static void add_step(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,
+                     const struct sp_strategy *strategy, const struct sp_plan *plan,
+                     struct sp_words *w)
 {
     static const enum sp_option_id passed_on[] = {
         SP_O_model,        SP_O_shape,       SP_O_network,    SP_O_seq,
         SP_O_precision,    SP_O_constants,   SP_O_trainable,  SP_O_lora_rank,
         SP_O_lora_targets, SP_O_base_format, SP_O_config_dir, SP_NO_OPTION};
     const struct sp_framework *const framework = sp_strategy_framework(in, strategy);
+    sp_add_word(w, "step");
+    sp_add_given(w, args, passed_on);
+    sp_add_option(w, "hw", machine[0] ? machine : args->value.hw);
+    sp_add_option(w, "framework", framework->name);
+    sp_add_word(w, "--batch");
+    sp_add_word(w, "%lldx%lld", (long long)plan->batch, (long long)plan->seq);
+    sp_plan_words(plan, in->model, framework, in->hw->slices, w);
+}
+
+char *sp_fit_command(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,
+                     const struct sp_strategy *strategy, double *sequences)
+{
     if (!strategy->is_plan)
         return NULL;
     const struct sp_plan plan = sp_strategy_plan(in, strategy);
     struct sp_words w = {0};
     sp_add_word(&w, "scaleplan");
-    sp_add_word(&w, "step");
-    sp_add_given(&w, args, passed_on);
-    sp_add_option(&w, "hw", machine[0] ? machine : args->value.hw);
-    sp_add_option(&w, "framework", framework->name);
-    sp_add_word(&w, "--batch");
-    sp_add_word(&w, "%lldx%lld", (long long)plan.batch, (long long)plan.seq);
-    sp_plan_words(&plan, in->model, framework, in->hw->slices, &w);
+    add_step(args, machine, in, strategy, &plan, &w);
     char *const line = sp_shell_line(&w);
     *sequences = (double)plan.batch;
     sp_free_words(&w);
     return line;
+}
+
+struct sp_estimate *sp_fit_estimate(const struct sp_args *asked, const char *machine,
+                                    const struct sp_fit_input *in,
+                                    const struct sp_strategy *strategy)
+{
+    struct sp_error error = {0};
+    struct sp_words w = {0};
+    const struct sp_plan plan = sp_strategy_plan(in, strategy);
+    const struct sp_command *const command = sp_find_command("step", &error);
+    struct sp_args *const args = sp_new_args(NULL);
+    struct sp_planned *const planned = sp_must(malloc(sizeof *planned));
+    struct sp_estimate *estimate = NULL;
+    add_step(asked, machine, in, strategy, &plan, &w);
+    bool ok = command && sp_parse_command(command, w.n, w.word, args, &error);
+    args->world = asked->world;
+    const struct sp_sources sources = sp_sources_of(args);
+    ok = ok && sp_plan_of(args, &sources, planned, &error);
+    if (ok) {
+        estimate = sp_must(malloc(sizeof *estimate));
+        sp_estimate_planned(planned, SP_FLOPS_6P, SP_WITH_RANGE | SP_WITH_RATES, estimate);
+    }
+    free(planned);
+    free(args);
+    sp_free_words(&w);
+    return estimate;
 }

@@ -2,6 +2,7 @@
 #ifndef SP_FIT_WORDS_H
 #define SP_FIT_WORDS_H
 
+#include <scaleplan/estimate.h>
 #include <scaleplan/fit.h>
 
 #include "cli/words.h"
@@ -23,5 +24,11 @@ char *sp_fit_search_command(const struct sp_args *args);
  * sequences; NULL if it is the book's rule or no plan that runs. Free it. */
 char *sp_fit_command(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,
                      const struct sp_strategy *strategy, double *sequences);
+
+/* The estimate that this command line would print; NULL if `step` refuses it. The strategy must be
+ * one that sp_fit_command prints. free() it. */
+struct sp_estimate *sp_fit_estimate(const struct sp_args *args, const char *machine,
+                                    const struct sp_fit_input *in,
+                                    const struct sp_strategy *strategy);
 
 #endif

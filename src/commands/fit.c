@@ -81,7 +81,6 @@ struct fit {
     struct sp_degrees degrees;
     struct sp_fit_row given;
     char kinder[112]; /* why it is faster than the best plan, which is not judged by the rule */
-
     struct sp_strategy best_of[SP_STRATEGIES]; /* on real axes: with their input and terms */
     struct sp_strategy best;                   /* of --strategy */
     struct sp_fit_input real_in;
@@ -96,16 +95,14 @@ struct fit {
     double plan_batch, per_replica; /* its sequences, all and on each replica */
     bool is_book;                   /* --constants textbook: the book's rule, not a plan */
     bool is_details;                /* --details */
+    struct sp_estimate *estimate;   /* of the best plan, where it fits and is asked for */
     struct sp_expected *expected;   /* of `search`, where it was looked for and found one */
-
     struct sp_decision path[SP_DECISIONS];
     int n_path; /* 0: not asked for */
     bool path_ends;
     enum sp_strategy_kind path_end;
-
     double tokens, run_flops, run_mfu, run_s; /* --tokens */
     char price_words[160];
-
     bool has_other; /* --against */
     struct sp_hardware other_hw;
     struct sp_fit_terms other_t;
@@ -505,13 +502,16 @@ static bool find_run(struct fit *f, const struct sp_args *args, struct sp_error 
     return true;
 }
 
-/* Days and the page use the plan of `search`, unless --mfu gives the speed. */
+/* Closed forms leave out what keeps kernels and links from their peaks: the best plan's estimate
+ * stands beside them. Days and the page use the plan of `search`, unless --mfu gives the speed. */
 static void find_expected(struct fit *f, const struct sp_args *args, const struct sp_report *r)
 {
-    const bool days = !isnan(f->tokens) && !args->given.mfu && sp_takes_scope(r, "expected");
-    const bool wanted = args->given.report || days;
-    if (wanted && !f->is_book && sp_model_has_shape(&f->q.model))
+    if (f->command && f->best.fits && sp_takes_scope(r, "estimate"))
+        f->estimate = sp_fit_estimate(args, f->machine, &f->real_in, &f->best);
+    if (args->given.report && !f->is_book && sp_model_has_shape(&f->q.model))
         f->expected = sp_expect_plan(args);
+    else if (!isnan(f->tokens))
+        f->expected = sp_expect_run(args, r, &f->q.model);
 }
 
 static bool find_other(struct fit *f, const struct sp_args *args, struct sp_error *error)
@@ -563,6 +563,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         !args->value.report ||
         sp_write_fit_page(args, &f.real_in, f.expected, f.price_words, f.best.fits, report, error);
     sp_free_expected(f.expected);
+    free(f.estimate);
     free(f.command);
     free(f.search);
     return ok;

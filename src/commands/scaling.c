@@ -1,11 +1,18 @@
 /* scaling: the model and tokens that a compute budget buys, by published scaling laws. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/training.h>
+
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/number.h"
+#include "base/read_file.h"
 #include "cli/affordable.h"
 #include "cli/plan_options.h"
+#include "config/world.h"
 #include "pictures/curves.h"
 #include "study/laws.h"
 
@@ -16,6 +23,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(unique_tokens, .needs = SP_THESE(SP_O_tokens)),
     SP_TAKE(loss),
     SP_TAKE(probabilities, .excludes = SP_THESE(SP_O_loss)),
+    SP_TAKE(losses, .excludes = SP_THESE(SP_O_loss, SP_O_probabilities)),
     SP_TAKE(vocab),
     SP_TAKE(bytes_per_token),
     SP_TAKE(law, .fallback = "chinchilla"),
@@ -72,7 +80,8 @@ struct scaling {
     double base_params; /* compute-optimal for them, at most those of the run */
     double worth_N, worth_D;
     double least;   /* loss that the law allows */
-    double entropy; /* nats per token: that of --probabilities, else the run's */
+    double entropy; /* nats per token: that of --probabilities or --losses, else the run's */
+    struct sp_loss_curve curve; /* of --losses */
     double vocab;
     struct sp_trend_file compute, algorithms;
     struct sp_progress progress;
@@ -112,6 +121,16 @@ static void put_machines(struct sp_report *report, const struct scaling *s)
         put_scaling_machine_rows(report, &s->found[i]);
     }
     sp_scope(report, "");
+}
+
+#define SP_PART scaling_losses
+#define SP_PART_OF struct sp_loss_curve
+#include "answer/put_rows.h"
+
+static void put_losses(struct sp_report *report, const struct scaling *s)
+{
+    if (!SP_IN_PAGE)
+        put_scaling_losses_rows(report, &s->curve);
 }
 
 #define SP_PART scaling
@@ -158,6 +177,50 @@ static bool take_probabilities(const struct sp_args *args, struct scaling *s,
         s->entropy = sum / ++n;
     }
     return true;
+}
+
+/* The numbers of a text between blanks, commas and line ends; free() them. NULL with an error. */
+static double *read_losses(const char *text, size_t *n, struct sp_error *error)
+{
+    static const char between[] = ", \t\r\n";
+    double *losses = NULL;
+    size_t room = 0;
+    char word[64];
+    for (*n = 0; text += strspn(text, between), *text; text += strcspn(text, between)) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, between), text);
+        losses = sp_grow(losses, *n + 1, &room, sizeof *losses);
+        if (!sp_parse_number(word, &losses[(*n)++])) {
+            free(losses);
+            sp_fail(error, SP_INPUT, "--losses: \"%s\", value %zu: expected a loss, such as 2.31",
+                    sp_safe(word), *n);
+            return NULL;
+        }
+    }
+    if (*n >= SP_FEWEST_LOSSES)
+        return losses;
+    free(losses);
+    sp_fail(error, SP_INPUT, "--losses: %zu values; expected at least %d", *n, SP_FEWEST_LOSSES);
+    return NULL;
+}
+
+/* The course of a list, which has commas, or of a file. */
+static bool take_losses(const char *list, struct scaling *s, struct sp_error *error)
+{
+    enum { MOST_BYTES = 1 << 28 };
+    size_t n;
+    if (!list)
+        return true;
+    if (SP_IN_PAGE)
+        return sp_refuse_in_page(error);
+    char *const text = strchr(list, ',') ? sp_make_text("%s", list)
+                                         : sp_read_file(sp_pipes_of(s->sources.world), list,
+                                                        MOST_BYTES, &n, error);
+    double *const losses = text ? read_losses(text, &n, error) : NULL;
+    free(text);
+    if (losses)
+        s->curve = sp_read_loss_curve(losses, n);
+    free(losses);
+    return losses != NULL;
 }
 
 /* The worth of repeated tokens of the same text, and the size of a run with that little text. */
@@ -246,8 +309,8 @@ static bool load(const struct sp_args *args, struct scaling *s, struct sp_error 
     s->since = args->value.since;
     s->unique = args->value.unique_tokens;
     s->vocab = args->value.vocab;
-    s->shows_entropy =
-        args->given.probabilities || args->given.vocab || args->given.bytes_per_token;
+    s->shows_entropy = args->given.probabilities || args->given.losses || args->given.vocab ||
+                       args->given.bytes_per_token;
     if (!isnan(s->year) &&
         (!sp_load_trend(args->value.compute_trend, &s->sources, &s->compute, error) ||
          !sp_load_trend(args->value.algorithms_trend, &s->sources, &s->algorithms, error)))
@@ -258,7 +321,8 @@ static bool load(const struct sp_args *args, struct scaling *s, struct sp_error 
         return false;
     if (isnan(s->noise) && !isnan(s->batch) && !isnan(s->given.loss))
         s->noise = sp_critical_batch_of_loss(s->given.loss);
-    if (!check_given(s, error) || !take_probabilities(args, s, error))
+    if (!check_given(s, error) || !take_probabilities(args, s, error) ||
+        !take_losses(args->value.losses, s, error))
         return false;
     s->run = sp_scaling_solve(&s->law, &s->given);
     if (!isnan(s->given.loss) && !isfinite(s->run.flops)) {
@@ -269,7 +333,7 @@ static bool load(const struct sp_args *args, struct scaling *s, struct sp_error 
         s->least = sp_law_loss(&s->law, INFINITY, INFINITY);
     }
     if (!s->is_measured)
-        s->entropy = s->run.loss;
+        s->entropy = args->value.losses ? s->curve.mean : s->run.loss;
     return weigh_repeats(s, error);
 }
 

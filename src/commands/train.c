@@ -6,6 +6,7 @@
 #include <scaleplan/training.h>
 
 #include "cli/companions.h"
+#include "cli/expected.h"
 #include "cli/problem.h"
 #include "cli/tuning.h"
 #include "answer/utilisation.h"
@@ -85,7 +86,6 @@ struct train {
     struct sp_precision precision;
     struct sp_problem problem;
     bool has_hw, has_model, has_law, has_data;
-
     /* The work. */
     enum sp_flop_convention convention;
     double P, P_trained, tokens, flops, flops_per_token,
@@ -93,14 +93,12 @@ struct train {
     enum tokens_from tokens_from;
     bool has_work, is_6p, is_tuned, has_beside;
     const char *work, *counted, *above_peak; /* work: the words for the counted FLOPs, with keys */
-
     /* The machine and the time. */
     double N, paid, C, mfu, measured_rate, batch, seq, seconds, steps, rate, dp, sequences;
     bool has_time, has_steps, has_run;                         /* has_run: a time above 0 */
     char why[160], on_offer[160], price_text[160];             /* why: the batch is not shared */
     double needed, useful_days, days_goodput, days_first_step; /* for --days, and on them */
     bool shares_batch, has_deadline, is_of_needed; /* all other figures are for those devices too */
-
     /* Failures, power and money; the textbook counts neither failures nor the start. */
     bool by_book, carbon_is_typed;
     struct sp_site site;
@@ -108,16 +106,15 @@ struct train {
     double bytes_per_param, checkpoint, bandwidth, read, device_mtbf, first_step;
     double watts, power, racks, price_year;
     struct sp_grid grid;
-
     /* Data. */
     struct sp_drive drive;
     struct sp_data_source store;
     struct sp_data_need need;
     struct sp_data_flow flow;
-
     /* Loss. */
     struct sp_scaling_law law;
     double law_params, target, least_tokens, noise, noise_loss, useful;
+    struct sp_expected *expected; /* the plan of `search`, where nobody says how fast the run is */
 };
 
 /* A way to a loss. */
@@ -135,10 +132,14 @@ static void put_purchase(struct sp_report *r, const struct train *f)
     sp_put_purchase(r, f->has_hw ? f->hw.name : "device", &f->problem.price);
 }
 
+static void put_expected(struct sp_report *r, const struct train *f)
+{
+    sp_put_expected(r, f->expected, f->tokens, f->problem.price.usd_per_h);
+}
+
 #define SP_PART train
 #define SP_PART_OF struct train
 #include "answer/put_rows.h"
-
 #define SP_PART train_curve
 #define SP_PART_OF struct sp_fit_point
 #include "answer/put_rows.h"
@@ -384,18 +385,9 @@ static void work_out_work(struct train *f)
     f->counted = f->given->flops ? "the FLOPs given" : sp_counted_of(&f->model, f->convention);
 }
 
-static void work_out_batch(const struct sp_args *args, struct train *f)
-{
-    const double micro = args->value.micro_batch, dp = args->value.dp;
-    f->dp = isnan(dp) ? f->N : dp;
-    f->sequences = sp_sequences_of(f->batch, f->seq);
-    f->shares_batch =
-        (isnan(micro) && isnan(dp)) ||
-        sp_shares_batch(f->sequences, isnan(micro) ? 1 : micro, f->dp, f->why, sizeof f->why);
-}
-
 static bool work_out_time(const struct sp_args *args, struct train *f, struct sp_error *error)
 {
+    const double micro = args->value.micro_batch;
     f->has_time = f->has_work && !isnan(f->C);
     if (f->has_time && isnan(f->mfu))
         return sp_fail(error, SP_USAGE, "a measured speed needs --model or --params");
@@ -406,7 +398,11 @@ static bool work_out_time(const struct sp_args *args, struct train *f, struct sp
     f->steps = sp_optimizer_steps(f->tokens, f->batch);
     f->rate = sp_tokens_over_time(f->tokens, f->seconds);
     f->above_peak = f->has_time ? sp_above_peak(f->mfu, f->convention) : NULL;
-    work_out_batch(args, f);
+    f->dp = isnan(args->value.dp) ? f->N : args->value.dp;
+    f->sequences = sp_sequences_of(f->batch, f->seq);
+    f->shares_batch =
+        (isnan(micro) && isnan(args->value.dp)) ||
+        sp_shares_batch(f->sequences, isnan(micro) ? 1 : micro, f->dp, f->why, sizeof f->why);
     return true;
 }
 
@@ -456,8 +452,7 @@ static bool work_out_data(const struct sp_args *args, const struct sp_sources *s
     f->store = (struct sp_data_source){
         .drives = sp_of_all_hosts(f->N, host, args->value.drives),
         .loader_bytes_per_s = isnan(loader) ? INFINITY : sp_of_all_hosts(f->N, host, loader),
-        .drive = &f->drive,
-    };
+        .drive = &f->drive};
     const double written = sp_written_bytes(f->failures.checkpoints, f->checkpoint);
     f->need = (struct sp_data_need){f->rate, args->value.bytes_per_token, f->tokens, written};
     f->flow = sp_data_flow(&f->need, &f->store);
@@ -582,7 +577,12 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         sp_put_tuning(report, &f.model);
         sp_put_companion_work(report, args, &f.companions, NULL);
     }
+    /* the default MFU says nothing of this model on this machine: the plan of `search` does */
+    if (f.has_steps && isnan(f.measured_rate) && isnan(f.target) && !f.given->peak &&
+        !f.given->devices && !f.given->days && !f.given->curve)
+        f.expected = sp_expect_run(args, report, &f.model);
     put_train_rows(report, &f);
+    sp_free_expected(f.expected);
     return (isnan(f.target) || put_ways(&f, &sources, report, error)) &&
            (!args->given.curve || put_curve(&f, &sources, report, error));
 }

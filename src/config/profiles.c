@@ -112,8 +112,14 @@ bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *fram
                    const struct sp_sources *sources, struct sp_profile *profile, bool *own,
                    struct sp_error *error)
 {
+    const struct sp_sources plain = {.config_dir = sources->config_dir, .world = sources->world};
     struct sp_profile *room;
+    char name[sizeof profile->name];
     size_t n;
+    name_stack(hw, framework->name, name, sizeof name);
+    *own = sp_config_exists(SP_PROFILES, name, &plain);
+    if (*own) /* the others are not candidates */
+        return sp_load_profile(name, &plain, profile, error);
     const struct sp_profile *const known = known_profiles(SP_PROFILES, sources, &room, &n, error);
     if (known)
         sp_profile_for(hw, framework, known, n, profile, own);

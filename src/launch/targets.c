@@ -303,6 +303,7 @@ static bool read_started(struct sp_launch_file *file, bool *is)
         sp_launch_note(s, "line %d: it starts %.120s, which is read", line, sp_safe(path));
         ok = sp_copy_lacking(s, launcher);
         s->command = launcher->command;
+        sp_doubt_launcher(file->script, s->command, s->launch);
         file->script = NULL;
         file->started = true;
         ok = ok && read_as(file, &sp_target_trainer, &none);

@@ -18,7 +18,7 @@ static struct sp_flops passed_flops(const struct sp_flops_question *q, const str
 
 struct sp_training_flops sp_count_training_flops(const struct sp_flops_question *q)
 {
-    const double six_p = sp_six_p(sp_count_params(q->model).active);
+    const double active = sp_count_params(q->model).active, six_p = sp_six_p(active);
     struct sp_training_flops f = {
         .forward = sp_forward_flops_per_token(q->model, q->seq, q->scores == SP_FLOPS_CAUSAL,
                                               q->count_embedding),
@@ -37,6 +37,10 @@ struct sp_training_flops sp_count_training_flops(const struct sp_flops_question 
                                            sp_companion_flops(q->companions, 1, q->seq, q->scores);
     }
     f.executed = isnan(f.computed_with_scores) ? NAN : fmax(f.computed_with_scores, f.computed);
+    if (isnan(f.executed) && q->remat == SP_REMAT_FULL) { /* 8 P of a bare size */
+        f.executed = f.computed;
+        f.recomputed = sp_two_p(active);
+    }
     f.hardware = f.executed + f.recomputed;
     return f;
 }

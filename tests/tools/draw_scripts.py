@@ -77,6 +77,8 @@ class Draw:
             lambda: f"{name}=$(({other} {r.choice(['|', '&', '^', '<<'])} {number} % 5 + ({name} >> 1)))", lambda: f"(({name} {r.choice(['|=', '^=', '&=', '>>='])} 3))",
             lambda: f"( {self.test()} && exit 1; exit 0 ) || {name}={number}", lambda: f"{r.choice(['command', 'builtin'])} export {name}={number}",
             lambda: f"{self.test()} && {name}={number}", lambda: f"{self.test()} || {name}={number}",
+            lambda: f"local {name}={number}{r.choice(['', ' || ' + other + '=3', ' && ' + other + '=3'])}", lambda: f"cd {r.choice(['.', '/no', '/'])}; {name}={number}",
+            lambda: f"trap '{r.choice(['other=1', 'echo ' + number, 'exit 1', 'f0; unset other'])}' {r.choice(['ERR', 'USR1', 'INT TERM'])}",
             lambda: f"{self.test()} && {name}=3 || {name}={number}", lambda: self.call()])()
 
     def call(self):
@@ -125,7 +127,11 @@ class Draw:
                               f"for k in /etc/host*; do {name}={number}; done", f"list=(/etc/*); {name}=${{#list[@]}}", f"shopt -s nullglob; for k in /no/*; do {name}={number}; done",
                               f"if [ -d / ]; then u() {{ {name}={number}; }}; else u() {{ {name}=3; }}; fi; u", f"list=(4 {number}); ((list[1] += 2)); {name}=${{list[1]}}",
                               f"{name}=$(false) || {name}={number}", f"no_such_word | grep -q x || {name}={number}", f"[ 1 < {number} ] || {name}={number}",
-                              f"trap '{name}={number}' DEBUG", f"shopt -s nocasematch; [[ Ab == aB ]] && {name}={number}",
+                              f"trap '{name}={number}' {self.r.choice(['DEBUG', 'RETURN', 'ERR', 'EXIT', 'USR1; kill -USR1 $$'])}",
+                              f"h() {{ {self.r.choice(['', 'local '])}{name}={number}; }}; trap {self.r.choice(['h TERM; kill -TERM $$', 'h ERR', 'h USR1; kill -USR1 $$', 'h ERR; (exit 1)'])}",
+                              f"trap late ERR; late() {{ {name}={number}; }}; false", f"( trap '{name}={number}' ERR; false )",
+                              f"{self.r.choice(['cd', 'ls', 'cp', 'mkdir', 'rm'])} {self.r.choice(['/no/such', '/'])} {self.r.choice(['&&', '||'])} {name}={number}",
+ f"shopt -s nocasematch; [[ Ab == aB ]] && {name}={number}",
                               f"{name}=${{{name}%0}}"])
 
     def statement(self, depth, loop=False):

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <scaleplan/laws.h>
+#include <scaleplan/training.h>
 
 #include "config/load.h"
 
@@ -182,6 +183,46 @@ static void steps_and_batch(void **state)
                      1e-9);
 }
 
+/* Of 2.5, 2.6, 2.8, 2.9 around their middle: sum of x y = 0.7, of x^2 = 5, the rest 0.002 over 2
+ * degrees of freedom. Means of four: 3.275, 2.925, 2.675, 2.625, 2.7. */
+static void course_of_a_loss(void **state)
+{
+    (void)state;
+    const double rising[] = {4, 3.5, 3, 2.6, 2.5, 2.6, 2.8, 2.9};
+    const struct sp_loss_curve up = sp_read_loss_curve(rising, 8);
+    assert_close(up.window, 4, 0);
+    assert_close(up.mean, 2.7, 1e-14);
+    assert_close(up.slope, 0.14, 1e-12);
+    assert_close(up.error, sqrt(0.002 / 2 / 5), 1e-10);
+    assert_true(up.rises);
+    assert_close(up.least, 2.625, 1e-14);
+    assert_close(up.since_least, 1, 0);
+    assert_close(up.spikes, 0, 0);
+    const double flat[] = {3, 3, 3, 3, 3, 3, 3, 3, 3};
+    assert_false(sp_read_loss_curve(flat, 9).rises);
+    assert_close(sp_read_loss_curve(flat, 9).spikes, 0, 0);
+    /* 2.9 and 3.1 in turn: a slope of 0.6 / 10 x 0.1 from noise, and 3.9 is 9 deviations of 0.1
+     * above 3. */
+    const double noisy[] = {2.9, 3.1, 2.9, 3.1, 2.9, 3.1, 2.9, 3.1};
+    assert_close(sp_read_loss_curve(noisy, 8).slope, 0.04, 1e-12);
+    assert_false(sp_read_loss_curve(noisy, 8).rises);
+    const double spike[] = {2.9, 3.1, 2.9, 3.1, 3.9, 3.1, 2.9, 3.1};
+    assert_close(sp_read_loss_curve(spike, 8).spikes, 1, 0);
+    double below[] = {2.9, 3.1, 2.9, 3.1, 3.69, 3.1, 2.9, 3.1}; /* 6.9 deviations */
+    assert_close(sp_read_loss_curve(below, 8).spikes, 0, 0);
+    below[4] = 3.71;
+    assert_close(sp_read_loss_curve(below, 8).spikes, 1, 0);
+    /* at most 1000 in a window: 5000 values that fall by 1 each */
+    double long_run[5000];
+    for (int i = 0; i < 5000; i++)
+        long_run[i] = 5000 - i;
+    const struct sp_loss_curve down = sp_read_loss_curve(long_run, 5000);
+    assert_close(down.window, 1000, 0);
+    assert_close(down.slope, -1, 1e-12);
+    assert_close(down.mean, 500.5, 1e-12);
+    assert_close(down.since_least, 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,7 +230,7 @@ int main(void)
         cmocka_unit_test(floors),          cmocka_unit_test(kaplan_form),
         cmocka_unit_test(power_rules),     cmocka_unit_test(inverses),
         cmocka_unit_test(published),       cmocka_unit_test(solving),
-        cmocka_unit_test(steps_and_batch),
+        cmocka_unit_test(steps_and_batch), cmocka_unit_test(course_of_a_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

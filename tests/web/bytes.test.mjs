@@ -67,6 +67,7 @@ test('what a page cannot do says so', async () => {
   assert.equal(plot.code, 4);
   assert.match(plot.stderr, /a page draws only .svg/);
   for (const words of [['merge', 'a.json'], ['completion', 'bash'], ['calibrate', 'a.csv'], ['import', 'a.json'],
+    ['scaling', '--losses', '4,3,2,1,1,1,1,1'],
     ['step', '-'], ['check', 'a.json', '--sheet'], ['check', 'a.json', '--book']]) {
     const said = await runInPage(opened.tab, words);
     assert.deepEqual([said.code, said.stdout], [4, ''], words.join(' '));

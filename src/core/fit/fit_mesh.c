@@ -242,10 +242,10 @@ static void lay_axes(struct laying *l, int axis, int group, int64_t room)
             lay_axes(l, axis + 1, 0, l->hw->shape.axis[axis + 1]);
         return;
     }
-    const int64_t left = l->left[group], most = room < left ? room : left;
-    for (int64_t mine = least_part(l, axis, group, room); mine <= most; mine++) {
+    const int64_t left = l->left[group], both = sp_common_divisor(room, left);
+    for (int64_t mine = least_part(l, axis, group, room); mine <= both; mine++) {
         const bool splits = group == OF_TP && splits_axis(l, axis, mine);
-        if (room % mine != 0 || left % mine != 0 || l->split + splits > 1)
+        if (both % mine != 0 || l->split + splits > 1)
             continue;
         l->part[axis][group] = mine;
         l->left[group] = left / mine;

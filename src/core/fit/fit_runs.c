@@ -71,6 +71,14 @@ static double context_bytes_per_s(const struct sp_hardware *hw, const struct sp_
     return best > 0 ? best : s->W_X;
 }
 
+/* Width of the two-matrix MLP with a layer's FLOPs, 12 D F per token in both passes. The book sets
+ * the MLP's TP traffic against the MLP's FLOPs, since attention has about as much of both; keys and
+ * tokens for experts travel once a layer, so they are set against the whole layer. */
+static double width_of_layer(const struct sp_fit_terms *t)
+{
+    return t->flops / (12 * t->B * t->D * t->L);
+}
+
 /* In each pass CP gathers the keys and values of its replica's tokens: 4 K bytes per token and
  * layer against 4 D F FLOPs; each chip has its share of the FLOPs. */
 static void add_context(struct sp_strategy *s, const struct sp_fit_input *in,
@@ -78,32 +86,34 @@ static void add_context(struct sp_strategy *s, const struct sp_fit_input *in,
 {
     const struct sp_hardware *const hw = in->hw;
     const double kv = t->kv_width, cp = (double)s->cp, tp = (double)s->tp;
+    const double F = width_of_layer(t);
     const double domain = (double)hw->network.domain;
     double *const context = s->loads.context;
     if (s->cp == 1)
         return;
     if (hw->network.kind == SP_TORUS) {
-        context[SP_LINK_ICI] =
-            sp_context_load(t->C, cp, kv, context_bytes_per_s(hw, s), t->D, t->F);
+        context[SP_LINK_ICI] = sp_context_load(t->C, cp, kv, context_bytes_per_s(hw, s), t->D, F);
         return;
     }
     context[SP_LINK_DOMAIN] =
-        sp_context_load(t->C, fmin(cp, fmax(domain / tp, 1)), kv, t->W_domain, t->D, t->F) *
-        (cp - 1) / cp;
+        sp_context_load(t->C, fmin(cp, fmax(domain / tp, 1)), kv, t->W_domain, t->D, F) * (cp - 1) /
+        cp;
     if (cp * tp > domain)
         context[SP_LINK_SCALEOUT] =
-            sp_context_load(t->C, cp * fmin(tp, domain), kv, t->W_node, t->D, t->F);
+            sp_context_load(t->C, cp * fmin(tp, domain), kv, t->W_node, t->D, F);
 }
 
 /* Experts on groups of `ep` ranks: each rank gathers only the weights of its own experts, and
- * tokens travel to them. A load is the width that would hide the exchange, over the experts' own
- * width. */
+ * tokens travel to them, as many in the backward pass as in the forward pass. A load is the width
+ * that would hide the exchange behind a forward pass, over that of the k experts if they did all of
+ * the layer's work, half again as wide for the mean of both passes. */
 static void add_experts(struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {
     const struct sp_network *const net = &in->hw->network;
     const double ep = (double)s->ep, k = (double)in->model->moe.top_k, domain = (double)net->domain;
-    const double width = t->F / k, tp = (double)s->tp;
+    const double tp = (double)s->tp, among = t->L / (double)sp_moe_layers(in->model);
+    const double width = 1.5 * width_of_layer(t) * among / k;
     double *const loads = s->loads.activations;
     if (s->ep == 1)
         return;

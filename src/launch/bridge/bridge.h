@@ -3,6 +3,7 @@
 #define SP_LAUNCH_BRIDGE_H
 
 #include "launch/fields/rows.h"
+#include "launch/shell/commands.h"
 
 /* Whether a name is a field that only such a configuration has. */
 bool sp_is_bridge_name(const char *name);
@@ -18,5 +19,9 @@ bool sp_is_bridge(const struct sp_settings *settings);
  * and, where it has none, Megatron-Bridge's defaults: a remark names the part that comes from a
  * recipe. */
 bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to);
+
+/* Takes the options of the first command that runs a recipe, as fields; a recipe of adapters by its
+ * name is unread. */
+bool sp_take_recipe_flags(const struct sp_script *script, struct sp_settings *to);
 
 #endif

@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "launch/fields/deciding.h"
 #include "launch/huggingface/adapters.h"
+#include "base/text.h"
 #include "launch/bridge/bridge.h"
+#include "launch/shell/expand.h"
 
 bool sp_is_bridge_name(const char *name)
 {
@@ -74,7 +77,7 @@ static void take_adapters(struct sp_settings *from, const struct sp_settings *to
     static const char section[] = "peft.";
     const char *const class = sp_setting(from, "peft._target_"), *const given =
                                                                      sp_setting(from, "peft");
-    bool asked = given != NULL;
+    bool asked = given && !sp_is(given, "None");
     for (int i = 0; i < from->n; i++)
         asked = asked || strncmp(from->at[i].name, section, sizeof section - 1) == 0;
     if (!asked)
@@ -91,6 +94,63 @@ static void take_adapters(struct sp_settings *from, const struct sp_settings *to
         sp_said_whole(to, "--expert-model-parallel-size", 1) > 1)
         sp_launch_note(
             from, "adapters are counted for each expert; there, the experts of a rank share them");
+}
+
+/* Reports that a command starts a recipe of adapters by its name, if its settings have none. */
+static void note_recipe(const struct sp_script_command *command, const struct sp_settings *from)
+{
+    for (int i = 0; command && i + 1 < command->n; i++) {
+        const char *const name = command->words[i + 1];
+        const bool adapts = strstr(name, "peft") || strstr(name, "lora") || strstr(name, "dora"),
+                   chosen = sp_is(command->words[i], "--recipe") ||
+                            sp_is(command->words[i], "--peft_scheme");
+        if (chosen && adapts && !sp_said(from, "peft.dim") && !sp_said(from, "peft"))
+            sp_add_unread(from->launch, "trainable", command->words[i], name, command->lines[i]);
+    }
+}
+
+/* Options of Megatron-Bridge's scripts/training/run_recipe.py, the fields that they set, and what
+ * of a plan they decide. */
+static const struct {
+    const char *name, *brief, *field, *plan;
+} flags[] = {
+    {"--tensor_model_parallel_size", "-tp", "model.tensor_model_parallel_size", "tp"},
+    {"--pipeline_model_parallel_size", "-pp", "model.pipeline_model_parallel_size", "pp"},
+    {"--context_parallel_size", "-cp", "model.context_parallel_size", "cp"},
+    {"--virtual_pipeline_model_parallel_size", "-vp", "model.virtual_pipeline_model_parallel_size",
+     "vpp"},
+    {"--expert_model_parallel_size", "-ep", "model.expert_model_parallel_size", "ep"},
+    {"--expert_tensor_parallel_size", "-etp", "model.expert_tensor_parallel_size", "etp"},
+    {"--global_batch_size", "-gb", "train.global_batch_size", "batch"},
+    {"--micro_batch_size", "-mb", "train.micro_batch_size", "micro-batch"},
+    {"--seq_length", "-sl", "model.seq_length", "seq"},
+};
+
+bool sp_take_recipe_flags(const struct sp_script *script, struct sp_settings *to)
+{
+    for (int i = 0; i < script->n; i++) {
+        const struct sp_script_command *const command = &script->commands[i];
+        bool runs = false, ok = true;
+        for (int j = 0; j + 1 < command->n && ok; j++) {
+            const char *const value = command->words[j + 1];
+            runs = runs || sp_is(sp_base_name(command->words[j]), "run_recipe.py");
+            for (size_t k = 0; runs && ok && k < sizeof flags / sizeof *flags; k++) {
+                if (!sp_is(command->words[j], flags[k].name) &&
+                    !sp_is(command->words[j], flags[k].brief))
+                    continue;
+                if (sp_shell_gap_in(&script->shell->text, value))
+                    sp_add_unread(to->launch, flags[k].plan, flags[k].name, "(unknown)",
+                                  command->lines[j]);
+                else
+                    ok = sp_add_setting(to, flags[k].field, value);
+            }
+        }
+        if (runs)
+            note_recipe(command, to);
+        if (runs)
+            return ok;
+    }
+    return true;
 }
 
 bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to)

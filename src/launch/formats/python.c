@@ -93,8 +93,10 @@ bool sp_take_argument(const struct sp_python *p, const struct sp_call *call,
     setting->line = setting->gap_line = call->line;
     setting->cut = strlen(value) + 1 == sizeof value;
     if (!known) {
+        const char *const shown =
+            value + (strncmp(value, "(\n", 2) == 0 ? strspn(value, "( \n") : 0);
         snprintf(setting->gap, sizeof setting->gap, "%.*s",
-                 (int)strcspn(value, "\n") < 95 ? (int)strcspn(value, "\n") : 95, value);
+                 (int)strcspn(shown, "\n") < 95 ? (int)strcspn(shown, "\n") : 95, shown);
         if (sp_find_untold(p, argument->from, argument->to, name_of, sizeof name_of) &&
             !sp_is(name_of, setting->gap) && strlen(name_of) < sizeof setting->by)
             snprintf(setting->by, sizeof setting->by, "%s", name_of);

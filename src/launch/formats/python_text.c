@@ -82,7 +82,12 @@ size_t sp_python_cast(const char *from, const char *to)
             sp_find_outside(from + n + 1, to, "") == to - 1)
             return n;
     }
-    return 0;
+    static const char typed[] = "getattr(torch,"; /* a format by its name */
+    const size_t n = sizeof typed - 1;
+    return (size_t)(to - from) > n && strncmp(from, typed, n) == 0 &&
+                   sp_find_outside(from + n, to, "") == to - 1
+               ? n - 1
+               : 0;
 }
 
 bool sp_is_python_letter(char c)

@@ -333,11 +333,22 @@ static void note_spread(const struct reading *r, const struct sp_call *call)
                            call->line, sp_safe(call->name));
 }
 
+/* Whether the text of a call is the head of a class, "class NAME(BASE):". */
+static bool heads_class(const struct reading *r, const struct sp_call *call)
+{
+    for (int i = 0; i < r->file.n; i++)
+        if (call->from >= r->file.at[i].from && call->from < r->file.at[i].to)
+            return sp_line_starts(&r->file.at[i], "class");
+    return false;
+}
+
 /* Visits a call: finds the function around the training that is asked for, then how many trainings
  * it has, then reads. */
 static bool visit(void *to, const struct sp_python *python, const struct sp_call *call)
 {
     struct reading *const r = to;
+    if (heads_class(r, call))
+        return true;
     const int row = class_of(r, call);
     const bool asked = row >= 0 && is_asked_for(r, call);
     if (r->pass == LOCATES && r->recipe && asked)

@@ -14,11 +14,11 @@
 #include "launch/huggingface/calls.h"
 #include "launch/huggingface/factory.h"
 #include "launch/huggingface/swift.h"
+#include "launch/huggingface/trainer_json.h"
 #include "launch/fields/named_files.h"
 #include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
-#include "launch/deepspeed/deepspeed.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/flags.h"
 #include "launch/shell/starter.h"
@@ -89,55 +89,6 @@ static const char *kind_of(const struct sp_launch_file *file)
 static bool has_pairs(const char *kind)
 {
     return kind && sp_has_word("dpo ipo orpo cpo simpo reward rm", kind);
-}
-
-/* Puts a value where the JSON has "auto", or (`always`) nothing. */
-static void fill(struct sp_settings *json, const char *name, bool always, const char *value)
-{
-    if (sp_setting(json, name) ? sp_setting_is(json, name, "auto") : always)
-        sp_add_setting(json, name, value);
-}
-
-static void fill_all(struct sp_settings *s, struct sp_settings *json, int64_t sequences)
-{
-    char micro[24], steps[24];
-    const int64_t of_micro = sequences * sp_setting_whole(s, mine, 1, 8);
-    snprintf(micro, sizeof micro, "%lld", (long long)of_micro);
-    snprintf(steps, sizeof steps, "%lld",
-             (long long)sp_setting_whole(s, "gradient_accumulation_steps", 1, 1));
-    fill(json, "train_micro_batch_size_per_gpu", true, micro);
-    fill(json, "gradient_accumulation_steps", true, steps);
-    fill(json, "train_batch_size", false, "0"); /* DeepSpeed makes it of the others */
-    /* accelerate fills in the formats that the JSON lacks (DeepSpeedPlugin.set_mixed_precision) */
-    fill(json, "bf16.enabled", true, sp_setting_on(s, "bf16") ? "true" : "false");
-    fill(json, "fp16.enabled", true, sp_setting_on(s, "fp16") ? "true" : "false");
-}
-
-/* Reads the DeepSpeed JSON with what the arguments fill in; false if it is not there. */
-static bool read_deepspeed(struct sp_launch_file *file, const char *name, int64_t sequences)
-{
-    const struct sp_typed_names none = {0};
-    struct sp_json json;
-    size_t length;
-    char *const text = sp_read_named(file, name, &length);
-    if (!text)
-        return false;
-    struct sp_launch_file *const inner = sp_must(calloc(1, sizeof *inner));
-    if (sp_json_parse(text, length, name, &json, file->settings.error)) {
-        inner->json = json.root;
-        inner->hw = file->hw;
-        inner->settings.launch = inner->assumed.launch = file->settings.launch;
-        inner->settings.error = inner->assumed.error = file->settings.error;
-        inner->settings.origin = inner->assumed.origin = name;
-        inner->settings.words = file->words[1];
-        sp_read_json(text, &none, &inner->settings);
-        fill_all(&file->settings, &inner->settings, sequences);
-        sp_read_deepspeed(inner);
-        sp_json_free(&json);
-    }
-    free(inner);
-    free(text);
-    return true;
 }
 
 /* The format in which the script loads the model; NULL: it does not state one. */
@@ -516,6 +467,8 @@ static bool read(struct sp_launch_file *file)
         return sp_fail_in(s, "it trains nothing: %s", idle);
     if (file->script && !read_script(file))
         return false;
+    if (file->script)
+        sp_doubt_launcher(file->script, s->command, s->launch);
     spell_names(s);
     if (sp_has_setting(s, "finetuning_type") && !sp_is_factory(s) && !sp_setting_on(s, "do_train"))
         return sp_fail_in(s, "it trains nothing: do_train is not set");
@@ -537,7 +490,7 @@ static bool read(struct sp_launch_file *file)
     json = said.deepspeed[0] ? said.deepspeed : json;
     const char *const kind = kind_of(file);
     const int64_t pairs = has_pairs(kind) ? 2 : 1;
-    const bool filled = json && read_deepspeed(file, json, pairs);
+    const bool filled = json && sp_read_trainer_json(file, json, pairs);
     if (filled && !says_fp32(s->launch)) { /* DeepSpeed casts what was loaded */
         sp_peek_setting(s, "torch_dtype");
         sp_peek_setting(s, "dtype");

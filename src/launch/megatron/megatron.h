@@ -18,6 +18,12 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
 bool sp_spell_slime(const struct sp_launch_file *file, struct sp_settings *settings,
                     int64_t replicas);
 
+/* Whether a file's program is ms-swift's over Megatron-LM; words that identify its command; and the
+ * meaning of its arguments, with its defaults. */
+bool sp_is_megatron_swift(const struct sp_launch_file *file);
+bool sp_tells_megatron_swift(const char *word);
+bool sp_spell_megatron_swift(struct sp_settings *settings);
+
 /* Formats and states: the precision, the changes that the arguments make to it, the optimizer. */
 void sp_read_megatron_states(struct sp_settings *settings);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
 #include "launch/huggingface/adapters.h"
 
@@ -46,6 +47,13 @@ static bool refers(struct sp_settings *s)
     return sp_setting_is(s, "train_impl", "dpo") && !alone && !before;
 }
 
+/* The MLP's width where none is given: a gated one is rounded up. */
+static int64_t usual_width(struct sp_settings *s, int64_t width, bool gated)
+{
+    const int64_t of = whole(s, "mlp_multiple_of", 1);
+    return gated && of > 1 ? (width + of - 1) / of * of : width;
+}
+
 static void read_model(struct sp_settings *s)
 {
     char out[700] = "name=options";
@@ -64,7 +72,7 @@ static void read_model(struct sp_settings *s)
     }
     sp_read_model_rows(s, true, "", out, size);
     if (!sp_setting(s, "intermediate_size"))
-        ADD(",d_ff=%lld", (long long)(gated ? 8 * width / 3 : 4 * width));
+        ADD(",d_ff=%lld", (long long)usual_width(s, gated ? 8 * width / 3 : 4 * width, gated));
     if (!sp_setting(s, "num_kv_heads"))
         ADD(",kv_heads=%lld", (long long)heads);
     sp_read_model_rows(s, false, "", out, size);
@@ -77,6 +85,10 @@ static void read_model(struct sp_settings *s)
     }
     sp_launch_option(s, "shape", "%s", out);
     sp_launch_note(s, "the vocabulary is the tokenizer's: counted without vocabulary tables");
+    if (gated)
+        sp_launch_note(s,
+                       "a gated MLP is counted as wide as its model's; GPT-NeoX 2 makes each half "
+                       "a third of intermediate_size");
 }
 
 /* How it trains: a sample of preferences is two sequences. Returns the sequences of a sample. */
@@ -131,6 +143,30 @@ static void read_states(struct sp_settings *s)
         sp_launch_option(s, "optimizer-offload", "1");
 }
 
+/* A file of a model only, which NeoX reads with another one that says how it is trained. */
+static void ask_for_training(struct sp_settings *s)
+{
+    static const char *const said[] = {"train_micro_batch_size_per_gpu",
+                                       "train_batch_size",
+                                       "optimizer.type",
+                                       "precision",
+                                       "fp16.enabled",
+                                       "fp16.fp16",
+                                       "bf16.enabled",
+                                       "zero_optimization.stage"};
+    static const struct {
+        const char *option, *name;
+    } asked[] = {{"precision", "precision"},
+                 {"zero", "zero_optimization.stage"},
+                 {"remat", "checkpoint_activations"}};
+    bool trains = false;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        trains = trains || sp_has_setting(s, said[i]);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked && !trains; i++)
+        if (!sp_has_setting(s, asked[i].name))
+            sp_add_unread(s->launch, asked[i].option, asked[i].name, "(in another file)", 0);
+}
+
 static bool read(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
@@ -140,6 +176,7 @@ static bool read(struct sp_launch_file *file)
             *c = *c == '-' ? '_' : *c;
     const int64_t pp = whole(s, "pipe_parallel_size", 0), tp = whole(s, "model_parallel_size", 1);
     const int64_t stages = pp > 0 ? pp : 1, model = stages * (tp > 0 ? tp : 1);
+    ask_for_training(s);
     read_model(s);
     sp_launch_whole(s, "tp", (tp > 0 ? tp : 1));
     sp_launch_whole(s, "pp", stages);

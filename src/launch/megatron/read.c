@@ -155,6 +155,8 @@ static bool tells_pair(const char *word)
 {
     char name[72];
     const size_t n = strcspn(word, "=");
+    if (sp_is(sp_base_name(word), "run_recipe.py"))
+        return true;
     if (word[n] != '=' || n >= sizeof name)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)n, word);
@@ -256,6 +258,20 @@ static void read_named_model(struct sp_launch_file *file)
     }
 }
 
+/* MindSpeed-LLM's adapters: of the modules that are listed, of rank 16 if none is said. */
+static void read_adapters(struct sp_settings *s)
+{
+    const char *const modules = sp_setting(s, "--lora-target-modules");
+    const struct sp_adapters adapters = {
+        .rank = sp_setting_whole(s, "--lora-r", 1, 16),
+        .modules = modules,
+        .usual_targets = "all-linear",
+        .base = sp_setting(s, "--qlora") ? "nf4" : NULL,
+    };
+    if (modules)
+        sp_launch_adapters(s, &adapters);
+}
+
 /* Reads the flags. */
 static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
 {
@@ -273,6 +289,7 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     sp_read_recompute(s, sp_plan_whole(s, "pp") * (vpp > 0 ? vpp : 1));
     sp_read_megatron_states(s);
     sp_read_execution(s);
+    read_adapters(s);
     sp_read_tp_overlap(s, assumed);
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))
         sp_assume(assumed, "fsdp");
@@ -282,12 +299,28 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     return sp_refuse_gaps(s);
 }
 
+static bool starts_recipe(const char *word)
+{
+    return sp_is(sp_base_name(word), "run_recipe.py");
+}
+
+/* Whether a script says something; unknown words, which may say more, are refused if it says
+ * nothing else, or runs a recipe, whose defaults would take their place. */
+static bool is_told(const struct sp_script *script, struct sp_settings *s)
+{
+    const bool recipe = sp_count_telling(script, starts_recipe, true) > 0,
+               told = s->n > 0 || sp_count_telling(script, tells_pair, true) > 0;
+    return (told && !recipe) || !sp_refuse_unknown_words(script, s);
+}
+
 /* Dotted names and values, of YAML or of a command. */
 static bool read_pairs(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings, *const flags = sp_new_settings(s);
+    const struct sp_script *const script = file->script;
     s->words = file->words[1];
-    const bool ok = (!file->script || sp_read_pairs(file->script, tells_pair, s)) &&
+    const bool ok = (!script || (sp_take_recipe_flags(script, s) && is_told(script, s) &&
+                                 sp_read_pairs(script, tells_pair, s))) &&
                     sp_read_megatron_yaml(file->words, s, flags) && read_arguments(file, flags);
     flags->words = file->words[1];
     sp_note_rules(&(struct sp_rules){.settings = flags});
@@ -303,6 +336,9 @@ static bool read_pairs(struct sp_launch_file *file)
 
 static bool read(struct sp_launch_file *file)
 {
+    if (sp_is_megatron_swift(file))
+        return sp_read_flags(file->script, sp_tells_megatron_swift, &file->settings) &&
+               sp_spell_megatron_swift(&file->settings) && read_arguments(file, &file->settings);
     if (!file->script || sp_count_telling(file->script, tells, false) == 0)
         return read_pairs(file);
     return sp_read_flags(file->script, tells, &file->settings) &&

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/list.h"
 #include "base/text.h"
@@ -101,19 +102,72 @@ static enum status run_set(struct run *r, const struct sp_shell_fields *fields)
     return WORKED;
 }
 
-/* `read`: with `-d ''` all of a here-document into a name, else a value that cannot be known here.
- */
+/* The next field of a line for `read`, cut at characters of IFS (`last`: all that is left); moves
+ * past its end. */
+static const char *next_field(struct run *r, const char **at, const char *ifs, bool last)
+{
+    char blanks[4] = "";
+    for (const char *c = " \t\n"; *c; c++)
+        if (strchr(ifs, *c))
+            sp_append(blanks, sizeof blanks, "%c", *c);
+    const char *const from = *at + strspn(*at, blanks);
+    size_t n = last ? strlen(from) : strcspn(from, ifs);
+    *at = from + n;
+    *at += strspn(*at, blanks);
+    *at += **at && !last && strchr(ifs, **at) && !strchr(blanks, **at);
+    while (last && n > 0 && strchr(blanks, from[n - 1]))
+        n--;
+    const bool ends = last && n > 0 && strchr(ifs, from[n - 1]) && strcspn(from, ifs) == n - 1;
+    return sp_shell_copy(&r->shell->text, from, n - ends);
+}
+
+/* The line of a here-string, or the first of a here-document, into names or (`list`) one list. */
+static void read_line(struct run *r, const struct sp_shell_fields *fields, int first, bool list)
+{
+    struct sp_shell_scope *const scope = &r->shell->scope;
+    const char *const set = sp_shell_value(scope, "IFS"), *const ifs = set ? set : " \t\n";
+    struct sp_shell_piece items = {0};
+    const char *at = sp_shell_copy(&r->shell->text, r->input, strcspn(r->input, "\n"));
+    if (list) {
+        for (at += strspn(at, " \t"); *at;) {
+            if (items.n > 0)
+                sp_shell_put(&items, SP_ITEM);
+            sp_shell_puts(&items, next_field(r, &at, ifs, false));
+        }
+        sp_shell_set(scope, &r->shell->text, fields->at[first],
+                     sp_shell_take(&items, &r->shell->text));
+    }
+    for (int i = first; i < fields->n && !list; i++)
+        sp_shell_set(scope, &r->shell->text, fields->at[i],
+                     next_field(r, &at, ifs, i + 1 == fields->n));
+    free(items.at);
+}
+
+/* `read`: with `-d ''` all of a here-document into a name; the words of a known line into names;
+ * else a value that cannot be known here. */
 static enum status run_read(struct run *r, const struct sp_shell_fields *fields)
 {
-    bool all = false;
-    for (int i = 1; i < fields->n; i++)
-        all = all || (fields->at[i][0] == '-' && strchr(fields->at[i], 'd'));
-    if (!all || !r->input) {
+    int first = 1;
+    bool all = false, plain = true, list = false, raw = false;
+    for (; first < fields->n && fields->at[first][0] == '-'; first++) {
+        const char *const letters = fields->at[first] + 1;
+        all = all || strchr(letters, 'd');
+        plain = plain && !letters[strspn(letters, "ra")];
+        list = list || strchr(letters, 'a');
+        raw = raw || strchr(letters, 'r');
+    }
+    if (all && r->input) {
+        sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[fields->n - 1], r->input);
+        return PRESUMED;
+    }
+    plain = plain && r->input && first < fields->n && (raw || !strchr(r->input, '\\')) &&
+            !sp_shell_gap_in(&r->shell->text, r->input) && !strchr(r->input, SP_ITEM);
+    if (!plain) {
         sp_open_names(r, fields);
         return OPEN;
     }
-    sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[fields->n - 1], r->input);
-    return PRESUMED;
+    read_line(r, fields, first, list);
+    return WORKED;
 }
 
 /* `printf -v NAME FORMAT WORD`: a format of one "%s" and plain text is filled in. */
@@ -138,16 +192,38 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
     return WORKED;
 }
 
-/* `trap` on what runs before each command or after each function, and `shopt` of options by which
- * the commands after it are other ones: they are not followed. */
-static enum status run_ahead(struct run *r, const struct sp_shell_fields *fields)
+/* `trap HANDLER SIGNAL...`: from here on the handler may run after any command, so the names that
+ * it changes are unknown; for a signal, from where the script sends one. At the end of the shell
+ * (EXIT) none is read any more. */
+static enum status run_trap(struct run *r, const struct sp_shell_fields *fields)
 {
-    const bool traps = fields->at[0][0] == 't';
+    int first = 1;
+    while (first < fields->n && sp_is(fields->at[first], "--"))
+        first++;
+    const char *const text = first + 1 < fields->n ? fields->at[first] : "";
+    bool signals = false, always = false;
+    for (int i = first + 1; i < fields->n; i++) {
+        const char *const name = fields->at[i] + 3 * (strncasecmp(fields->at[i], "SIG", 3) == 0);
+        const bool own = strcasecmp(name, "ERR") == 0 || strcasecmp(name, "DEBUG") == 0 ||
+                         strcasecmp(name, "RETURN") == 0 || strcasecmp(name, "CHLD") == 0;
+        always = always || own;
+        signals = signals || (!own && strcasecmp(name, "EXIT") != 0 && !sp_is(name, "0"));
+    }
+    if (text[0] && text[0] != '-' && (signals || always)) {
+        r->handler = sp_room_for_one(r->handler, r->handlers, sizeof *r->handler);
+        r->handler[r->handlers++] = (struct handler){text, !always};
+        free(r->handled);
+        r->handled = NULL;
+    }
+    return WORKED;
+}
+
+/* `shopt` of options by which the commands after it are other ones: they are not followed. */
+static enum status run_shopt(struct run *r, const struct sp_shell_fields *fields)
+{
     for (int i = 2; i < fields->n; i++)
-        if (sp_is_listed(traps ? "DEBUG,RETURN" : "expand_aliases,lastpipe,nocasematch",
-                         fields->at[i], '\0') &&
-            (traps ? !sp_is(fields->at[1], "-") : fields->at[1][1] == 's') &&
-            !r->shell->unread[0]) {
+        if (sp_is_listed("expand_aliases,extdebug,lastpipe,nocasematch", fields->at[i], '\0') &&
+            fields->at[1][1] == 's' && !r->shell->unread[0]) {
             r->shell->unread[0] = fields->at[0];
             r->shell->unread[1] = fields->at[i];
             r->shell->unread_line = sp_shell_line_at(r->shell, r->at);
@@ -178,7 +254,7 @@ bool sp_run_builtin(struct run *r, const struct sp_shell_fields *fields, enum st
     } builtins[] = {{"shift", run_shift},   {"unset", run_unset},     {"let", run_let},
                     {"set", run_set},       {"read", run_read},       {"printf", run_printf},
                     {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_getopts},
-                    {"trap", run_ahead},    {"shopt", run_ahead}};
+                    {"trap", run_trap},     {"shopt", run_shopt}};
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (sp_is(builtins[i].name, fields->at[0])) {
             *status = builtins[i].run(r, fields);
@@ -195,6 +271,16 @@ void sp_keep_local(struct run *r, const char *name)
     r->local[r->locals++] = (struct kept_name){sp_shell_copy(&r->shell->text, name, strlen(name)),
                                                sp_shell_value(&r->shell->scope, name),
                                                sp_shell_reach(&r->shell->scope, name)};
+}
+
+void sp_leave_function(struct run *r, int locals)
+{
+    while (r->locals > locals) {
+        const struct kept_name *const kept = &r->local[--r->locals];
+        sp_shell_refer(&r->shell->scope, &r->shell->text, kept->name, NULL);
+        sp_shell_set(&r->shell->scope, &r->shell->text, kept->name, kept->value);
+        sp_shell_let_reach(&r->shell->scope, &r->shell->text, kept->name, kept->reach);
+    }
 }
 
 void sp_note_unknown(struct run *r, const char *text)

@@ -18,6 +18,9 @@ void sp_add_function(struct run *run, const char *name, const char *body, const 
  * yet. */
 void sp_keep_local(struct run *run, const char *name);
 
+/* Restores the outer values of names that were local, down to so many of them. */
+void sp_leave_function(struct run *run, int locals);
+
 /* Notes that a text that may give names values is unknown from its start on, if it is. */
 void sp_note_unknown(struct run *run, const char *text);
 

@@ -34,6 +34,7 @@ struct word {
     struct sp_shell_piece piece;
     const char *line_of; /* where nested text is in the script */
     bool split, quoted, some;
+    bool none;           /* "$@" or "${LIST[@]}" without items: its quotes make no word */
     bool here;           /* of a here-document: its quotes are characters */
     const char *special; /* characters of a pattern that quotes make plain; NULL: none */
     int depth;
@@ -41,9 +42,9 @@ struct word {
 
 static void end_field(struct word *w)
 {
-    if (w->some || w->piece.n > 0)
+    if ((w->some && !w->none) || w->piece.n > 0)
         sp_shell_add(w->fields, sp_shell_take(&w->piece, &w->shell->text));
-    w->some = false;
+    w->some = w->none = false;
 }
 
 static void put_mark(struct word *w, char kind, const char *name)
@@ -258,6 +259,7 @@ static size_t length_of_name(const char *at)
 static void put_parameters(struct word *w, bool apart)
 {
     char name[16];
+    w->none = w->split && apart && sp_shell_parameters(&w->shell->scope) == 0;
     for (int i = 1; i <= sp_shell_parameters(&w->shell->scope); i++) {
         snprintf(name, sizeof name, "%d", i);
         if (i > 1)
@@ -296,10 +298,11 @@ static void put_name(struct word *w, const char *name, bool items)
         put_parameters(w, name[0] == '@');
     else if (sp_is(name, "#"))
         put_number_of_parameters(w);
-    else if (value)
-        put_value(w, value, items);
-    else
+    else if (!value)
         put_mark(w, sp_is_listed(given, name, '\0') ? SP_OPEN : SP_UNSET, name);
+    else
+        put_value(w, value, items);
+    w->none = w->none || (w->split && items && value && !value[0]);
 }
 
 /* $NAME or ${NAME}: of a known list the first item. */

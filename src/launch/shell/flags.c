@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/expand.h"
 #include "launch/shell/starter.h"
@@ -218,6 +219,51 @@ static void note_word(const struct list *list, int i, struct sp_launch *launch)
         sp_add_note(launch,
                     "line %d: %s is unknown: arguments in it are not read (--set-var %s='...')",
                     gap->line, sp_safe(gap->name), sp_safe(gap->name));
+}
+
+/* The first word behind a Python program that is unknown and may hold arguments; NULL: none. */
+static const struct sp_shell_gap *unknown_word(const struct sp_script *script,
+                                               const struct sp_script_command *command)
+{
+    bool python = false;
+    for (int j = 0; j < command->n && !sp_is_idle(command); j++) {
+        const char *const word = command->words[j], *const end = strrchr(word, '.');
+        if (python && is_one_mark(word) && !sp_is_flag(command->words[j - 1]))
+            return sp_shell_gap_in(&script->shell->text, word);
+        python = python || sp_is(end, ".py");
+    }
+    return NULL;
+}
+
+bool sp_refuse_unknown_words(const struct sp_script *script, struct sp_settings *settings)
+{
+    const struct sp_shell_gap *gap = NULL;
+    char way[96];
+    for (int i = 0; i < script->n && !gap; i++)
+        gap = unknown_word(script, &script->commands[i]);
+    if (!gap)
+        return false;
+    snprintf(way, sizeof way,
+             strpbrk(gap->name, "$`(@*#") ? "give the plan as options" : "--set-var %.60s='...'",
+             sp_safe(gap->name));
+    sp_fail(settings->error, SP_INPUT, "%s:%d: its arguments are in %s, which is unknown; %s",
+            sp_safe(settings->origin), gap->line, sp_safe(gap->name), way);
+    return true;
+}
+
+void sp_doubt_launcher(const struct sp_script *script, int place, struct sp_launch *launch)
+{
+    const struct sp_script_command *const command = place > 0 ? &script->commands[place - 1] : NULL;
+    bool launches = false;
+    for (int j = 0; command && j < command->n; j++) {
+        const char *const word = command->words[j];
+        launches = launches || sp_is(sp_base_name(word), "accelerate");
+        if (sp_is(strrchr(word, '.'), ".py") || sp_is(word, "-m") || sp_is(word, "--module"))
+            return;
+        if (launches && is_one_mark(word) && !sp_is_flag(command->words[j - 1]))
+            sp_add_unread(launch, "zero", "accelerate launch",
+                          sp_shell_gap_in(&script->shell->text, word)->name, command->lines[j]);
+    }
 }
 
 static bool take_flag(const struct list *list, int i, struct sp_settings *settings)

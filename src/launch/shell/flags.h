@@ -20,6 +20,14 @@ bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_se
  * "config_file". */
 bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings);
 
+/* Refuses a script if a Python program in it is followed by a word that is unknown and may hold
+ * arguments; false: none is. */
+bool sp_refuse_unknown_words(const struct sp_script *script, struct sp_settings *settings);
+
+/* Reports that `accelerate launch` has an unknown word before its program (command `place`, counted
+ * from 1): it may name a file that shares out the states. */
+void sp_doubt_launcher(const struct sp_script *script, int place, struct sp_launch *launch);
+
 /* Whether a word is a flag, "--" and a letter. */
 bool sp_is_flag(const char *word);
 

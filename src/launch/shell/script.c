@@ -62,17 +62,6 @@ static enum status run_again(struct run *r, const char *text)
     return run_elsewhere(r, text, text);
 }
 
-/* Restores the outer values of names that were local to a function. */
-static void leave_function(struct run *r, int locals)
-{
-    while (r->locals > locals) {
-        const struct kept_name *const kept = &r->local[--r->locals];
-        sp_shell_refer(&r->shell->scope, &r->shell->text, kept->name, NULL);
-        sp_shell_set(&r->shell->scope, &r->shell->text, kept->name, kept->value);
-        sp_shell_let_reach(&r->shell->scope, &r->shell->text, kept->name, kept->reach);
-    }
-}
-
 /* Runs a function; its parameters and its local names are its own. */
 static enum status call_function(struct run *r, int i, const struct sp_shell_fields *fields)
 {
@@ -91,7 +80,7 @@ static enum status call_function(struct run *r, int i, const struct sp_shell_fie
     if (r->doubtful == RETURNS)
         status = OPEN;
     sp_end_doubts(r, doubts, RETURNS);
-    leave_function(r, locals);
+    sp_leave_function(r, locals);
     sp_set_parameters(r, outside.at, outside.n);
     free(outside.at);
     return status;
@@ -169,6 +158,8 @@ static void launch(struct run *r, struct words *w)
 {
     const bool replaces = sp_is(w->fields.at[0], "exec");
     r->foreign = true;
+    if (r->handles)
+        return;
     if (replaces && (w->fields.n == 1 || w->fields.at[1][0] == '{')) /* files, "{NAME}>FILE" */
         return;
     sp_launch_command(r, w);
@@ -204,6 +195,12 @@ static enum status execute(struct run *r, struct words *w)
     }
     if (sp_is(word, "cd"))
         sp_change_folder(r, fields);
+    r->foreign = r->foreign || !sp_is_listed(firm, word, '\0');
+    if (!r->sends && sp_is_listed("kill,pkill,killall", sp_base_name(word), '\0')) {
+        r->sends = true;
+        free(r->handled);
+        r->handled = NULL;
+    }
     if (sp_is(word, "source") || sp_is(word, "."))
         return take_in(r, w);
     if (sp_is(word, "exit") || sp_is(word, "return"))
@@ -294,8 +291,14 @@ static enum status run_simple(struct run *r)
     if (sp_is_listed(declaring, first, '\0') && first[0])
         r->at = at;
     if (sp_is_listed(declaring, first, '\0') && first[0]) {
+        const bool fails = sp_is(first, "local") && r->inside == 0; /* it sets nothing then */
+        const int locals = r->locals;
+        r->inside += fails;
         sp_run_declaration(r, r->inside > 0 && sp_is_listed("local,declare,typeset", first, '\0'));
-        return WORKED;
+        r->inside -= fails;
+        if (fails)
+            sp_leave_function(r, locals);
+        return fails ? FAILED : WORKED;
     }
     r->input = r->piped;
     r->output = r->handed = r->piped = NULL;
@@ -428,6 +431,7 @@ static enum status run_pipeline(struct run *r)
     }
     r->functions = piped ? functions : r->functions;
     end_apart(r, piped, leave, before);
+    sp_run_handlers(r);
     if (negated && (status == WORKED || status == FAILED))
         status = status == WORKED ? FAILED : WORKED;
     return negated && status == PRESUMED ? OPEN : status;
@@ -571,6 +575,8 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
                      sp_safe(origin), shell->unread_line, shell->unread[0], shell->unread[1]);
     free(run->function);
     free(run->local);
+    free(run->handler);
+    free(run->handled);
     free(run->doubt);
     free(run);
     return ok;

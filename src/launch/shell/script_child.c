@@ -170,7 +170,9 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     if (child->job)
         r->script->slurm = sp_start_job(r->shell, child->text, fields->at, child->word);
     r->function = NULL;
-    r->functions = r->inside = 0;
+    r->handler = NULL;
+    r->handled = NULL;
+    r->functions = r->inside = r->handlers = 0;
     r->doubt = NULL;
     r->doubtful = STAYS;
     r->beside = child->where ? child->where : r->beside;
@@ -178,7 +180,13 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     r->children++;
     r->again(r, child->text);
     free(r->function);
+    free(r->handler);
+    free(r->handled);
     free(r->doubt);
+    r->handler = outside.handler;
+    r->handled = outside.handled;
+    r->handled_functions = outside.handled_functions;
+    r->handlers = outside.handlers;
     r->function = outside.function;
     r->functions = outside.functions;
     r->inside = outside.inside;
@@ -213,10 +221,11 @@ static void add_environment(struct run *r, struct words *w, int visible)
 {
     static const char *const names[] = {"NPROC_PER_NODE", "NNODES"};
     const char *const program = sp_base_name(w->fields.at[0]);
-    const bool swift = sp_is(program, "swift") && w->fields.n > 1 &&
-                       sp_is_listed("sft,pt,rlhf", w->fields.at[1], '\0');
+    const bool tunes = w->fields.n > 1 && sp_is_listed("sft,pt,rlhf", w->fields.at[1], '\0'),
+               swift = sp_is(program, "swift") && tunes,
+               megatron = sp_is(program, "megatron") && tunes;
     int given = 0;
-    for (int i = 0; i < 2 && (swift || sp_is(program, "llamafactory-cli")); i++) {
+    for (int i = 0; i < 2 && (swift || megatron || sp_is(program, "llamafactory-cli")); i++) {
         struct sp_shell_piece piece = {0};
         const char *const value = exported(r, names[i]);
         if (!value)

@@ -110,6 +110,49 @@ void sp_end_doubts(struct run *r, struct sp_doubts around, enum leave most)
     r->doubtful = r->doubtful > around.doubtful ? r->doubtful : around.doubtful;
 }
 
+/* Whether nothing that a handler reads has changed since the handlers were read last. */
+static bool is_settled(const struct run *r)
+{
+    const struct sp_shell_scope *const now = &r->shell->scope, *const then = r->handled;
+    bool same = then && r->handled_functions == r->functions && now->n == then->n;
+    for (int i = 0; same && i < now->n; i++)
+        same = now->at[i].value == then->at[i].value;
+    return same;
+}
+
+void sp_run_handlers(struct run *r)
+{
+    const struct run before = *r;
+    bool some = false;
+    for (int i = 0; i < r->handlers; i++)
+        some = some || !r->handler[i].waits || r->sends;
+    if (!some || r->handles || !sp_runs(r) || is_settled(r))
+        return;
+    struct sp_branches *const branches = sp_open_branches(r);
+    r->handles = true;
+    for (int i = 0; i < r->handlers; i++) {
+        if (!r->handler[i].waits || r->sends)
+            r->again(r, r->handler[i].text);
+        sp_close_branch(r, branches);
+    }
+    sp_close_branch(r, branches); /* none of them */
+    sp_close_branches(r, branches, r->at);
+    r->handles = false;
+    r->steps = before.steps + 1 + (r->steps - before.steps) / 50; /* they are many */
+    r->leave = before.leave;
+    r->returned = before.returned;
+    r->foreign = before.foreign;
+    r->reads = before.reads;
+    r->input = before.input;
+    r->output = before.output;
+    r->handed = before.handed;
+    r->piped = before.piped;
+    memcpy(r->decider, before.decider, sizeof r->decider);
+    free(r->handled);
+    r->handled = sp_copy_scope(&r->shell->scope);
+    r->handled_functions = r->functions;
+}
+
 /* One body of an `if`, a `case` or a loop: run, skipped, or read as a branch. */
 struct choice {
     struct sp_branches *branches;
@@ -420,7 +463,7 @@ enum status sp_run_group(struct run *r)
     static const char *const ends[] = {"}", NULL};
     const bool apart = *r->at == '(';
     const enum leave leave = r->leave;
-    const int functions = r->functions;
+    const int functions = r->functions, handlers = r->handlers;
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     r->steps += SP_BRANCH_STEPS;
     r->at++;
@@ -435,6 +478,7 @@ enum status sp_run_group(struct run *r)
         r->at += *r->at == ')';
         r->leave = leave; /* an exit in it ends only the subshell */
         r->functions = functions;
+        r->handlers = handlers;
         sp_restore_scope(&r->shell->scope, before);
     }
     return status;

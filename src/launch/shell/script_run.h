@@ -49,6 +49,15 @@ struct run {
         bool open;                      /* in a branch with an unknown condition */
     } * function;
     int functions;
+    struct handler {
+        const char *text;
+        bool waits; /* for a signal */
+    } * handler;    /* of `trap`, that may run after any command */
+    int handlers;
+    bool handles;                   /* one of them is being read: it starts nothing */
+    bool sends;                     /* the script sent a signal, perhaps to itself */
+    struct sp_shell_scope *handled; /* the names after the handlers were read; NULL: never */
+    int handled_functions;          /* functions then */
     struct sp_here here;
     const char *input;  /* the input of a command if the script contains it; else NULL */
     const char *output; /* the file that it writes; NULL: none */

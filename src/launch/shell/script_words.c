@@ -303,6 +303,24 @@ static void take_output(struct run *r)
     free(fields.at);
 }
 
+/* "<<< WORD": the input is the word and a line end. */
+static void take_here_string(struct run *r, const char *at)
+{
+    struct sp_shell_fields fields = {0};
+    struct sp_shell_piece line = {0};
+    r->at = at;
+    sp_skip_run(r, false);
+    if (!sp_runs(r)) {
+        r->at = sp_shell_end_of_word(r->at);
+        return;
+    }
+    r->at = sp_shell_expand(r->shell, r->at, false, &fields);
+    sp_shell_puts(&line, fields.n > 0 ? fields.at[0] : "");
+    sp_shell_put(&line, '\n');
+    r->input = sp_shell_take(&line, &r->shell->text);
+    free(fields.at);
+}
+
 bool sp_skip_redirection(struct run *r)
 {
     const char *at = r->at + (r->at[0] == '&' && r->at[1] == '>');
@@ -319,6 +337,10 @@ bool sp_skip_redirection(struct run *r)
             r->shell->text.full = "8 here-documents per line";
         if (r->here.n > before && sp_runs(r))
             r->input = sp_shell_expand_here(r->shell, r->at, &r->here);
+        return true;
+    }
+    if (strncmp(at, "<<<", 3) == 0) {
+        take_here_string(r, at + 3);
         return true;
     }
     const bool writes = *at == '>' && sp_runs(r);

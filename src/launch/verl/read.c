@@ -331,6 +331,22 @@ static int64_t answers(struct reading *r)
     return sp_setting_whole(r->all, "actor_rollout_ref.rollout.n", 1, 1);
 }
 
+/* The sequences of an optimizer step: a mini-batch, or all that a rollout makes if that is less. */
+static int64_t of_all_made(struct reading *r, int64_t prompts, int64_t batch)
+{
+    const int64_t group = sp_rollout_whole(r->s->launch, "group"),
+                  made = prompts * (group > 0 ? group : 1);
+    const bool turns = sp_has_setting(r->s, "env.env_name") || /* each is a sequence (verl-agent) */
+                       sp_has_setting(r->s, "env.max_steps");
+    if (is_reference(r) || made == 0 || made >= batch || turns)
+        return batch;
+    sp_launch_note(r->s,
+                   "a rollout makes %lld sequences, fewer than ppo_mini_batch_size: a step takes "
+                   "them all; most versions of verl refuse this",
+                   (long long)made);
+    return made;
+}
+
 static void read_batch(struct reading *r)
 {
     struct sp_settings *const s = r->s;
@@ -340,7 +356,7 @@ static void read_batch(struct reading *r)
                   usual =
                       sp_setting_whole(r->all, "actor_rollout_ref.actor.ppo_mini_batch_size", 1, 1),
                   mini = is_reference(r) ? prompts : whole(r, "ppo_mini_batch_size", usual);
-    const int64_t batch = mini * answers(r),
+    const int64_t batch = of_all_made(r, prompts, mini * answers(r)),
                   replicas = r->devices % r->model == 0 ? r->devices / r->model : 0;
     const bool shared = !sp_setting(s, role->dynamic) &&
                         sp_setting_on(r->all, "actor_rollout_ref.actor.use_dynamic_bsz");
