@@ -164,11 +164,30 @@ static void elasticities_of_steps(void **state)
     }
 }
 
+/* Mixtral 8x22B's 140.6 B parameters have 16 bytes each: 29 devices of 80 GB at least, so four
+ * nodes, though one device was asked about: up to 512 are tried. */
+static void chips_that_fit(void **state)
+{
+    (void)state;
+    const double needed = ask_for("need --model mixtral-8x22b --hw h100-1 --batch 64x4096 --for "
+                                  "fits --vary chips",
+                                  "need.0.needed");
+    assert_true(needed >= 29);
+    for (int chips = 8; chips <= 32; chips += 8) {
+        char line[LINE];
+        snprintf(line, sizeof line,
+                 "search --model mixtral-8x22b --hw h100-%d --batch 64x4096 --top 1 --threads 1",
+                 chips);
+        assert_int_equal(!isnan(ask_for(line, "plans.0.time.step_s")), chips >= needed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chips_by_trying_all),
         cmocka_unit_test(elasticities_of_steps),
+        cmocka_unit_test(chips_that_fit),
     };
     return cmocka_run_group_tests_name("study_goal", tests, NULL, NULL);
 }
