@@ -41,7 +41,8 @@ static void put_figures(struct sp_report *r, const struct sensitivity_rows *s)
         sp_begin_row(r, span, "sensitivity.%zu", i);
         put_sensitivity_figure_rows(r, &row);
     }
-    sp_list_table(r, "sensitivity", "path, elasticity, %sreplanned, : goal if divided to multiplied",
+    sp_list_table(r, "sensitivity",
+                  "path, elasticity, %sreplanned, : goal if divided to multiplied",
                   s->aim->args->given.replan ? "" : "+");
 }
 

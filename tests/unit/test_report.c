@@ -242,7 +242,7 @@ static void get_keys(void **state)
 {
     (void)state;
     struct sp_report *report = fit_report();
-    struct sp_render how = {.get = "best.tp,best.dp,chips"};
+    struct sp_render how = {.get = "best.tp,best.fsdp,chips"};
     char *got = rendered(report, &how);
     assert_string_equal(got, "4\n1024\n4096\n");
     free(got);
