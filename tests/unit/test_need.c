@@ -394,6 +394,30 @@ static void test_most(void **unused)
     assert_close(need.limit, 3.001, 1e-12);
 }
 
+/* A goal that is met from 4.5e15 on, as where bf16 becomes the faster arithmetic. */
+static double jumping(const struct sp_hardware *hw, void *context)
+{
+    (void)context;
+    return hw->chip.peak_flops_per_s[SP_BF16] >= 4.5e15 ? 1 : 2;
+}
+
+/* 4.5e15 is twice the figure, so it is tried itself; exp(log(4.5e15)) is below it. */
+static void test_jump(void **unused)
+{
+    struct sp_hardware hw = {.chips_per_slice = 8, .slices = 1};
+    const struct sp_demand demand = {.value = jumping, .target = 1.5};
+    (void)unused;
+    hw.chip.peak_flops_per_s[SP_BF16] = 2.25e15;
+    assert_true(exp(log(4.5e15)) < 4.5e15);
+    assert_true(
+        sp_find_need(&demand, &hw, 2, (enum sp_machine_figure)(SP_FIGURE_PEAK + SP_BF16)).needed >=
+        4.5e15);
+    hw.chip.peak_flops_per_s[SP_BF16] = 9e15; /* the lowest that still meets it */
+    assert_true(
+        sp_find_need(&demand, &hw, 1, (enum sp_machine_figure)(SP_FIGURE_PEAK + SP_BF16)).needed >=
+        4.5e15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_book),
@@ -407,6 +431,7 @@ int main(void)
                                        cmocka_unit_test(test_numbers),
                                        cmocka_unit_test(test_domains),
                                        cmocka_unit_test(test_evaluations),
-                                       cmocka_unit_test(test_most)};
+                                       cmocka_unit_test(test_most),
+                                       cmocka_unit_test(test_jump)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,7 +159,7 @@ static double find_edge(const struct sp_demand *demand, const struct sp_hardware
 {
     const double target = log(demand->target), close = 1e-10, steepness = 0.1;
     double a = log(misses.figure), fa = log(misses.value) - target;
-    double b = log(meets.figure), fb = log(meets.value) - target;
+    double b = log(meets.figure), fb = log(meets.value) - target, figure_met = meets.figure;
     const double whole = fabs(b - a);
     double most = close * exp2(ceil(log2(whole / close)) +
                                1); /* largest interval allowed after this step, doubled */
@@ -167,8 +167,9 @@ static double find_edge(const struct sp_demand *demand, const struct sp_hardware
         const double width = fabs(b - a), trust = steepness * width / whole;
         const double radius = fmax(0, most / 2 / width - 0.5);
         const double x = a + (b - a) * share_of_way(fa, fb, close / 2 / width, trust, radius);
-        const double v = value_at(demand, hw, figure, exp(x));
+        const double tried = exp(x), v = value_at(demand, hw, figure, tried);
         if (sp_is_met(demand, v)) {
+            figure_met = tried; /* exp(log()) of an end may lie a rounding before a jump */
             b = x;
             fb = log(v) - target;
         } else {
@@ -177,7 +178,7 @@ static double find_edge(const struct sp_demand *demand, const struct sp_hardware
         }
         most /= 2;
     }
-    return exp(b);
+    return figure_met;
 }
 
 /* Moves from `from` towards `to` with growing steps until `met` changes. *before gets the last
