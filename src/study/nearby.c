@@ -11,7 +11,7 @@
 enum { SMALL_REST = 7 };
 
 /* This many times the replicas count as many more. */
-enum { MANY_MORE = 4 };
+enum { MANY_MORE = 2 };
 
 struct looking {
     const struct sp_search *of;

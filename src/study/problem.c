@@ -162,11 +162,13 @@ struct roundness {
     int64_t rest; /* the odd part that replicas leave to stages, TP and CP */
     int64_t twos; /* the largest power of two that divides them: heads and layers divide by such */
     int64_t stages; /* numbers of stages that divide the layers */
+    int64_t shares; /* replicas that share the batch */
 };
 
 static struct roundness roundness_of(const struct sp_model *model, int64_t devices, int64_t batch)
 {
-    struct roundness r = {sp_odd_rest(devices, batch), devices / sp_odd_part(devices), 0};
+    struct roundness r = {sp_odd_rest(devices, batch), devices / sp_odd_part(devices), 0,
+                          sp_batch_shares(devices, batch)};
     const int64_t layers = model ? model->layers : 0;
     const int64_t most = layers < SP_MAX_STAGES ? layers : SP_MAX_STAGES;
     for (int64_t stages = 2; stages <= most; stages++)
@@ -177,7 +179,8 @@ static struct roundness roundness_of(const struct sp_model *model, int64_t devic
 /* Whether one is as round as another in every way. */
 static bool covers(const struct roundness *one, const struct roundness *other)
 {
-    return one->rest <= other->rest && one->twos >= other->twos && one->stages >= other->stages;
+    return one->rest <= other->rest && one->twos >= other->twos && one->stages >= other->stages &&
+           one->shares >= other->shares;
 }
 
 static bool is_covered(const struct roundness *list, int n, const struct roundness *one)

@@ -105,8 +105,9 @@ struct sp_tolerance {
 
 /* The numbers of devices and batches to look at, of hw's own first: the largest numbers of devices,
  * then those that are rounder than each larger one, in the odd part that replicas leave, the power
- * of two, or the numbers of stages; with each, the batches of which none is shared by all that
- * share another, and by more. Fewer of them as `least` grows. Returns their number. */
+ * of two, the numbers of stages, or the replicas that share the batch; with each, the batches of
+ * which none is shared by all that share another, and by more. Fewer of them as `least` grows.
+ * Returns their number. */
 int sp_list_variants(const struct sp_hardware *hw, const struct sp_tolerance *tolerance,
                      struct sp_variant found[SP_MAX_VARIANTS]);
 

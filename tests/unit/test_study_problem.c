@@ -185,7 +185,7 @@ static void whole_rounds_stand_for_all(void **state)
 }
 
 /* Of the devices below, the next 11 numbers are all looked at, and then those with fewer odd
- * factors left, more twos, or more numbers of stages than every larger one. */
+ * factors left, more twos, more numbers of stages, or more replicas than every larger one. */
 static void rounder_than_all_larger(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void rounder_than_all_larger(void **state)
                                        .model = &model,
                                        .only_rounder = rounder};
         struct sp_variant list[SP_MAX_VARIANTS];
-        int64_t rest[90], twos[90], stages[90];
+        int64_t rest[90], twos[90], stages[90], shares[90];
         int n = 0, kept = 0;
         const int found = sp_list_variants(&hw, &t, list);
         for (int64_t d = 8 * nodes; d >= 8; d -= 8) {
@@ -210,11 +210,12 @@ static void rounder_than_all_larger(void **state)
                 twos[at] *= 2;
             rest[at] = d / twos[at] / common(d / twos[at], batch);
             stages[at] = 0;
+            shares[at] = common(8 * d, batch);
             for (int64_t s = 2; s <= model.layers; s++) /* without embedding and head, or with */
                 stages[at] += d % s == 0 && (model.layers % s == 0 || (model.layers + 2) % s == 0);
             for (int k = 0; k < at; k++)
-                covered = covered ||
-                          (rest[k] <= rest[at] && twos[k] >= twos[at] && stages[k] >= stages[at]);
+                covered = covered || (rest[k] <= rest[at] && twos[k] >= twos[at] &&
+                                      stages[k] >= stages[at] && shares[k] >= shares[at]);
             const bool looked_at = at == 0 || !covered || (at < 12 && !rounder);
             const bool listed = kept < found && list[kept].devices == d;
             if (listed != looked_at)
