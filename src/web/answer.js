@@ -64,7 +64,7 @@ function verdictOf(name, items, all, ask) {
   const of = (key) => all.get(frontOf(all, key) + key);
   const [fits, step, plan] = ['memory.fits', 'step_s', 'plans.0.name'].map(of);
   const facts = (FIRST_NUMBERS[name] ?? []).map(of).filter(Boolean);
-  if (fits) return make('h2', { class: `verdict ${fits.good ? 'good' : 'bad'}` }, fits.good ? 'Yes, it fits' : 'No, it does not fit',
+  if (fits && frontOf(all, 'memory.fits') !== 'expected.') return make('h2', { class: `verdict ${fits.good ? 'good' : 'bad'}` }, fits.good ? 'Yes, it fits' : 'No, it does not fit',
     step ? [': ', numberOf(step, ask), ' per step'] : null, plan ? ` with ${plan.text.replace(', ', ', recompute ')}` : null);
   if (facts.length) return make('h2', { class: 'verdict facts' }, facts.map((each) => factOf(each, ask)));
   const line = items[0]?.line;
