@@ -117,8 +117,8 @@ bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *fram
     char name[sizeof profile->name];
     size_t n;
     name_stack(hw, framework->name, name, sizeof name);
-    *own = sp_config_exists(SP_PROFILES, name, &plain);
-    if (*own) /* the others are not candidates */
+    *own = sp_config_named(SP_PROFILES, name, &plain);
+    if (*own) /* the others are not candidates; profiles have no aliases */
         return sp_load_profile(name, &plain, profile, error);
     const struct sp_profile *const known = known_profiles(SP_PROFILES, sources, &room, &n, error);
     if (known)
@@ -134,7 +134,7 @@ bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framewo
     struct sp_profile own = {.memory_factor = 1, .machine_factor = 1};
     char name[sizeof own.name];
     name_stack(hw, framework->name, name, sizeof name);
-    if (sp_config_exists(SP_PROFILES, name, &plain) && !sp_load_profile(name, &plain, &own, error))
+    if (sp_config_named(SP_PROFILES, name, &plain) && !sp_load_profile(name, &plain, &own, error))
         return false;
     *factor = own.memory_factor;
     return true;
@@ -154,7 +154,7 @@ bool sp_load_serving(const struct sp_hardware *hw, const char *engine,
     char name[sizeof profile->name];
     size_t n;
     name_stack(hw, engine, name, sizeof name);
-    *own = sp_config_exists(SP_SERVING, name, sources);
+    *own = sp_config_named(SP_SERVING, name, sources);
     if (*own)
         return sp_load_serving_profile(name, sources, profile, error);
     sp_expect_serving_of(hw, engine, profile);
