@@ -209,11 +209,11 @@ static void summed_up(void **state)
         struct sp_search *const s = made_up(3);
         for (int i = 0; i < 3; i++) {
             struct sp_search_result *const r = &s->machine[i]->result;
-            r->counts = (struct sp_search_counts){.total = 100 << i,
-                                                  .evaluated = 10 << i,
-                                                  .no_memory = 20 << i,
-                                                  .by_memory = 30 << i,
-                                                  .by_time = 40 << i};
+            r->counts = (struct sp_search_counts){.total = (uint64_t)100 << i,
+                                                  .evaluated = (uint64_t)10 << i,
+                                                  .no_memory = (uint64_t)20 << i,
+                                                  .by_memory = (uint64_t)30 << i,
+                                                  .by_time = (uint64_t)40 << i};
             r->elapsed_s = 1 << i;
             r->threads = i == 1 ? 8 : 2;
         }
