@@ -94,7 +94,7 @@ struct shown {
     bool is_undivided; /* pools are asked for, and the machine holds one instance; one chip stands
                           for any number */
     const char *bound, *prompt_bound, *longest_part, *lender;
-    char verdict[512], price_words[160], split_words[256];
+    char verdict[640], price_words[160], split_words[256];
     struct sp_serve_point points[SP_SERVE_POINTS];
     int n_points, n_shown;
     const char *first_token; /* its key in a point */
