@@ -112,20 +112,13 @@ static void add_option(const struct sp_taken *taken, struct sp_option *options, 
             options[(*n)++] = sp_option_row(sp_option_of_most(i), NULL);
 }
 
-static bool is_among(const enum sp_option_id *these, enum sp_option_id id)
-{
-    while (these && *these != SP_NO_OPTION && *these != id)
-        these++;
-    return these && *these == id;
-}
-
 size_t sp_options_of(const struct sp_command *command, struct sp_option options[SP_MAX_OPTIONS])
 {
     size_t n = 0;
     for (size_t i = 0; i < command->n_options; i++)
         add_option(&command->options[i], options, &n);
     for (size_t i = 0; i < sp_n_common_options; i++)
-        if (!is_among(command->without, sp_common_options[i].id))
+        if (!command->without || !sp_is_option_among(sp_common_options[i].id, command->without))
             add_option(&sp_common_options[i], options, &n);
     return n;
 }

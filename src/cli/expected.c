@@ -11,6 +11,19 @@
 #include "cli/searching.h"
 #include "cli/words.h"
 
+struct sp_args *sp_args_of_words(const struct sp_words *w, const struct sp_args *asked)
+{
+    struct sp_error error = {0};
+    struct sp_args *const args = sp_new_args(NULL);
+    const struct sp_command *const command = sp_find_command(w->word[0], &error);
+    const bool ok = command && sp_parse_command(command, w->n, w->word, args, &error);
+    args->world = asked->world;
+    if (ok)
+        return args;
+    free(args);
+    return NULL;
+}
+
 void sp_add_problem(const struct sp_args *args, struct sp_words *words)
 {
     static const enum sp_option_id asked_alike[] = {
@@ -59,14 +72,11 @@ struct sp_expected *sp_expect_plan(const struct sp_args *asked)
 {
     struct sp_error error = {0};
     struct sp_words w = {0};
-    struct sp_args *const args = sp_new_args(NULL);
     sp_add_word(&w, "search");
     sp_add_problem(asked, &w);
-    const struct sp_command *const command = sp_find_command("search", &error);
-    const bool ok = command && sp_parse_command(command, w.n, w.word, args, &error);
-    args->world = asked->world;
+    struct sp_args *const args = sp_args_of_words(&w, asked);
     struct sp_report *const report = sp_report_new("search");
-    struct sp_expected *const x = ok ? look(args, report, &error) : NULL;
+    struct sp_expected *const x = args ? look(args, report, &error) : NULL;
     sp_report_free(report);
     free(args);
     sp_free_words(&w);

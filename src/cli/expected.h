@@ -13,6 +13,10 @@ struct sp_expected {
     char *command; /* that estimates this plan */
 };
 
+/* The options of a command line without the program's name, in the world of `asked`; NULL: it is
+ * refused. free() them before the words. */
+struct sp_args *sp_args_of_words(const struct sp_words *words, const struct sp_args *asked);
+
 /* Adds the options of `search` that state the problem of another command, and its price. */
 void sp_add_problem(const struct sp_args *args, struct sp_words *words);
 

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/command.h"
 #include "cli/expected.h"
 #include "cli/plan_fields.h"
 #include "cli/plan_options.h"
@@ -109,16 +108,12 @@ struct sp_estimate *sp_fit_estimate(const struct sp_args *asked, const char *mac
     struct sp_error error = {0};
     struct sp_words w = {0};
     const struct sp_plan plan = sp_strategy_plan(in, strategy);
-    const struct sp_command *const command = sp_find_command("step", &error);
-    struct sp_args *const args = sp_new_args(NULL);
     struct sp_planned *const planned = sp_must(malloc(sizeof *planned));
     struct sp_estimate *estimate = NULL;
     add_step(asked, machine, in, strategy, &plan, &w);
-    bool ok = command && sp_parse_command(command, w.n, w.word, args, &error);
-    args->world = asked->world;
-    const struct sp_sources sources = sp_sources_of(args);
-    ok = ok && sp_plan_of(args, &sources, planned, &error);
-    if (ok) {
+    struct sp_args *const args = sp_args_of_words(&w, asked);
+    const struct sp_sources sources = sp_sources_of(args ? args : asked);
+    if (args && sp_plan_of(args, &sources, planned, &error)) {
         estimate = sp_must(malloc(sizeof *estimate));
         sp_estimate_planned(planned, SP_FLOPS_6P, SP_WITH_RANGE | SP_WITH_RATES, estimate);
     }

@@ -42,7 +42,7 @@ void sp_add_given(struct sp_words *w, const struct sp_args *args, const enum sp_
         sp_add_option(w, "set", args->many[i]);
 }
 
-static bool is_among(enum sp_option_id id, const enum sp_option_id *ids)
+bool sp_is_option_among(enum sp_option_id id, const enum sp_option_id *ids)
 {
     for (int i = 0; ids[i] != SP_NO_OPTION; i++)
         if (ids[i] == id)
@@ -54,7 +54,7 @@ void sp_add_all(struct sp_words *w, const struct sp_args *args, const enum sp_op
 {
     for (size_t i = 0; i < args->n_options; i++) {
         const struct sp_option *const option = &args->options[i];
-        if (!args->given_at[option->id] || is_among(option->id, except) ||
+        if (!args->given_at[option->id] || sp_is_option_among(option->id, except) ||
             option->kind == SP_MANY || option->kind == SP_REPEATED)
             continue;
         sp_add_word(w, "--%s", option->name);

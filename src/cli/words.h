@@ -23,6 +23,9 @@ void sp_add_given(struct sp_words *words, const struct sp_args *args, const enum
 void sp_add_all(struct sp_words *words, const struct sp_args *args,
                 const enum sp_option_id *except);
 
+/* Whether a list of options, which SP_NO_OPTION ends, has this one. */
+bool sp_is_option_among(enum sp_option_id id, const enum sp_option_id *ids);
+
 /* The words as one line for a shell, quoted where needed. Free it. */
 char *sp_shell_line(const struct sp_words *words);
 
