@@ -20,6 +20,9 @@ bool sp_is_bridge(const struct sp_settings *settings);
  * recipe. */
 bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to);
 
+/* Whether a word is Megatron-Bridge's program that runs a recipe. */
+bool sp_starts_recipe(const char *word);
+
 /* Takes the options of the first command that runs a recipe, as fields; a recipe of adapters by its
  * name is unread. */
 bool sp_take_recipe_flags(const struct sp_script *script, struct sp_settings *to);

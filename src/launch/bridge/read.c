@@ -126,6 +126,11 @@ static const struct {
     {"--seq_length", "-sl", "model.seq_length", "seq"},
 };
 
+bool sp_starts_recipe(const char *word)
+{
+    return sp_is(sp_base_name(word), "run_recipe.py");
+}
+
 bool sp_take_recipe_flags(const struct sp_script *script, struct sp_settings *to)
 {
     for (int i = 0; i < script->n; i++) {
@@ -133,7 +138,7 @@ bool sp_take_recipe_flags(const struct sp_script *script, struct sp_settings *to
         bool runs = false, ok = true;
         for (int j = 0; j + 1 < command->n && ok; j++) {
             const char *const value = command->words[j + 1];
-            runs = runs || sp_is(sp_base_name(command->words[j]), "run_recipe.py");
+            runs = runs || sp_starts_recipe(command->words[j]);
             for (size_t k = 0; runs && ok && k < sizeof flags / sizeof *flags; k++) {
                 if (!sp_is(command->words[j], flags[k].name) &&
                     !sp_is(command->words[j], flags[k].brief))

@@ -155,7 +155,7 @@ static bool tells_pair(const char *word)
 {
     char name[72];
     const size_t n = strcspn(word, "=");
-    if (sp_is(sp_base_name(word), "run_recipe.py"))
+    if (sp_starts_recipe(word))
         return true;
     if (word[n] != '=' || n >= sizeof name)
         return false;
@@ -299,16 +299,11 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     return sp_refuse_gaps(s);
 }
 
-static bool starts_recipe(const char *word)
-{
-    return sp_is(sp_base_name(word), "run_recipe.py");
-}
-
 /* Whether a script says something; unknown words, which may say more, are refused if it says
  * nothing else, or runs a recipe, whose defaults would take their place. */
 static bool is_told(const struct sp_script *script, struct sp_settings *s)
 {
-    const bool recipe = sp_count_telling(script, starts_recipe, true) > 0,
+    const bool recipe = sp_count_telling(script, sp_starts_recipe, true) > 0,
                told = s->n > 0 || sp_count_telling(script, tells_pair, true) > 0;
     return (told && !recipe) || !sp_refuse_unknown_words(script, s);
 }
