@@ -6,6 +6,7 @@
 #include "words.h"
 
 #include "cli/command.h"
+#include "cli/plan_options.h"
 #include "config/world.h"
 
 static uint64_t drawn = 20;
@@ -37,6 +38,18 @@ static inline void read_line(const char *line, char copy[LINE], struct sp_args *
     assert_non_null(command);
     args->world = &asked_world;
     assert_true(sp_parse_command(command, n, words, args, &error));
+}
+
+/* The plan of a line, with its inputs. */
+static inline void read_plan(const char *line, struct sp_planned *p)
+{
+    static char copy[LINE];
+    static struct sp_args args;
+    struct sp_error error = {0};
+    read_line(line, copy, &args);
+    const struct sp_sources sources = sp_sources_of(&args);
+    if (!sp_plan_of(&args, &sources, p, &error))
+        fail_msg("%s: %s", line, error.text);
 }
 
 /* The answer to a line; NULL with `error` if refused. Texts of an answer depend on its options,

@@ -8,20 +8,8 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/search.h>
 
-#include "cli/plan_options.h"
 #include "study/resolve.h"
 #include "study/space.h"
-
-static void load(const char *line, struct sp_planned *p)
-{
-    static char copy[LINE];
-    static struct sp_args args;
-    struct sp_error error = {0};
-    read_line(line, copy, &args);
-    const struct sp_sources sources = sp_sources_of(&args);
-    if (!sp_plan_of(&args, &sources, p, &error))
-        fail_msg("%s: %s", line, error.text);
-}
 
 /* Every plan of the space, timed one by one as `step` times a plan. */
 struct all {
@@ -101,7 +89,7 @@ static void compare(const char *line, struct sp_kept_space space)
     struct sp_stage_memory m;
     double looked_at = 0;
     int fit = 0;
-    load(line, &p);
+    read_plan(line, &p);
     const struct sp_step_inputs in = sp_inputs_of(&p);
     p.plan.recompute = sp_policies[SP_REMAT_NONE].recompute;
     sp_evaluate(&in, &m);
@@ -179,7 +167,7 @@ static void with_micro_batch(void **state)
             double least = INFINITY;
             snprintf(line, sizeof line,
                      "%s--micro-batch 1 --remat none --set hw.chip.hbm_bytes=%de9", lines[i], gb);
-            load(line, &p);
+            read_plan(line, &p);
             const struct sp_repertoire runs = sp_repertoire_of(&p, false);
             const struct sp_framework *const f = &p.framework.framework;
             const double most =
@@ -236,7 +224,7 @@ static void every_stage(void **state)
         struct sp_kept_found found;
         double looked_at = 0;
         int fit = 0;
-        load(lines[i], &p);
+        read_plan(lines[i], &p);
         const struct sp_step_inputs in = sp_inputs_of(&p);
         const double all =
             (double)sp_memory_of_stage(&p.model, &p.precision, &p.plan, &p.framework.framework, 0)
@@ -259,9 +247,9 @@ static void given(void **state)
     struct sp_planned p;
     struct sp_kept_found all, none;
     (void)state;
-    load("step --model llama3-8b --hw h100-8 --framework megatron --batch 64x8192 --tp 2 "
-         "--micro-batch 2 --remat full",
-         &p);
+    read_plan("step --model llama3-8b --hw h100-8 --framework megatron --batch 64x8192 --tp 2 "
+              "--micro-batch 2 --remat full",
+              &p);
     const struct sp_step_inputs in = sp_inputs_of(&p);
     const struct sp_kept_space own = {.is_given = true};
     assert_true(sp_choose_kept(&in, &own, INFINITY, &all));

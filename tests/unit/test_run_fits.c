@@ -7,24 +7,12 @@
 
 #include <scaleplan/estimate.h>
 
-#include "cli/plan_options.h"
 #include "config/load.h"
 #include "runs/gap.h"
 #include "runs/kernel_times.h"
 #include "runs/network_fit.h"
 #include "runs/nccl_tests.h"
 #include "runs/stacks_fit.h"
-
-static void load(const char *line, struct sp_planned *p)
-{
-    static char copy[LINE];
-    static struct sp_args args;
-    struct sp_error error = {0};
-    read_line(line, copy, &args);
-    const struct sp_sources sources = sp_sources_of(&args);
-    if (!sp_plan_of(&args, &sources, p, &error))
-        fail_msg("%s: %s", line, error.text);
-}
 
 static double step_with(const struct sp_step_inputs *of, int constant, double value)
 {
@@ -67,7 +55,7 @@ static void gaps_by_scanning(void **state)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct sp_planned p;
         struct sp_estimate e;
-        load(lines[i], &p);
+        read_plan(lines[i], &p);
         const struct sp_step_inputs in = sp_inputs_of(&p);
         sp_estimate(&in, SP_FLOPS_6P, NULL, &e);
         for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
@@ -195,7 +183,7 @@ static void stacks_that_share_families(void **state)
     static struct sp_joint_sample samples[RUNS];
     struct sp_sample alone[RUNS];
     for (int i = 0; i < RUNS; i++)
-        load(lines[i], &p[i]);
+        read_plan(lines[i], &p[i]);
     for (int s = 0; s < STACKS; s++) {
         stacks[s] = p[0].profile;
         stacks[s].kind = s == 3 ? SP_TORUS : SP_SWITCHED;

@@ -7,7 +7,6 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/search.h>
 
-#include "cli/plan_options.h"
 #include "study/resolve.h"
 #include "study/space.h"
 
@@ -19,17 +18,6 @@ struct all {
     double limit[2], step_s[2][EXTRAS], least_bytes, least_s;
     int looked_at;
 };
-
-static void load(const char *line, struct sp_planned *p)
-{
-    static char copy[LINE];
-    static struct sp_args args;
-    struct sp_error error = {0};
-    read_line(line, copy, &args);
-    const struct sp_sources sources = sp_sources_of(&args);
-    if (!sp_plan_of(&args, &sources, p, &error))
-        fail_msg("%s: %s", line, error.text);
-}
 
 static void look_at(struct all *all, const struct sp_planned *p)
 {
@@ -132,7 +120,7 @@ static void settings_by_trying_all(void **state)
             gb);
         struct sp_planned p, all_of;
         struct sp_dimensions open;
-        load(line, &p);
+        read_plan(line, &p);
         const struct sp_repertoire runs = sp_repertoire_of(&p, false);
         const double capacity = sp_capacity_bytes(&p.hw.chip),
                      residual = p.framework.framework.memory_residual;
