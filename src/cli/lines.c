@@ -115,8 +115,8 @@ static bool read_more(struct lines *s)
     return n > 0;
 }
 
-/* Appends a line without its end to `line`, of which LONGEST_LINE bytes are kept; false at the end
- * of the input. `length` becomes that of all. */
+/* Appends a line to `line`, which keeps LONGEST_LINE bytes, and leaves its end out; false at the
+ * end of the input. `length` becomes that of all. */
 static bool read_line(struct lines *s, char *line, size_t *length)
 {
     const char *end = NULL;

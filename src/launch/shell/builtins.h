@@ -18,7 +18,7 @@ void sp_add_function(struct run *run, const char *name, const char *body, const 
  * yet. */
 void sp_keep_local(struct run *run, const char *name);
 
-/* Restores the outer values of names that were local, down to so many of them. */
+/* Gives names that were local their outer values again, until `locals` of them are left. */
 void sp_leave_function(struct run *run, int locals);
 
 /* Notes that a text that may give names values is unknown from its start on, if it is. */

@@ -29,7 +29,7 @@ void sp_end_doubts(struct run *run, struct sp_doubts around, enum leave most);
 /* Makes the names that a command changed in doubt unknown. */
 void sp_doubt_changes(struct run *run);
 
-/* Reads the handlers of `trap`, each of which may run here or not. */
+/* Reads the handlers of `trap`: any of them may run here. */
 void sp_run_handlers(struct run *run);
 
 /* `if`, `while` and `until`, `for` and `select`, `case`, and lists in braces or parentheses. */
