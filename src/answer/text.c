@@ -122,11 +122,12 @@ static void print_text(const struct sp_report *report, const struct sp_render *h
     }
 }
 
-static size_t count_lines(const char *text)
+/* Lines of a text, with or without its blank ones. */
+static size_t count_lines(const char *text, bool counts_blank)
 {
     size_t n = 0;
-    for (; *text; text++)
-        n += *text == '\n';
+    for (const char *end; *text && (end = strchr(text, '\n')); text = end + 1)
+        n += counts_blank || end > text;
     return n;
 }
 
@@ -178,7 +179,9 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
         return;
     }
     char *text = cut_text(report, how, &cut);
-    while (count_lines(text) > (size_t)how->lines && cut_more(&cut)) {
+    const size_t most = (size_t)how->lines;
+    cut.is_dense = count_lines(text, false) > most; /* more has to go: no need to print it dense */
+    while (count_lines(text, true) > most && cut_more(&cut)) {
         free(text);
         text = cut_text(report, how, &cut);
     }

@@ -10,14 +10,13 @@
 /* strtod, which takes ten times as long for the usual: digits between blanks. */
 static double read_number(const char *text, char **end)
 {
-    const char *const first = text + strspn(text, " ");
-    const size_t n = strspn(first, "0123456789");
+    const char *const first = text + (*text == ' '), *at = first;
     double number = 0; /* exact: 15 digits are below 2^53 */
-    if (n == 0 || n > 15 || (first[n] != ' ' && first[n] != '\0'))
+    for (; *at >= '0' && *at <= '9' && at - first < 15; at++)
+        number = 10 * number + (*at - '0');
+    if (at == first || (*at != ' ' && *at != '\0'))
         return strtod(text, end);
-    for (size_t i = 0; i < n; i++)
-        number = 10 * number + (first[i] - '0');
-    *end = (char *)first + n;
+    *end = (char *)at;
     return number;
 }
 
@@ -52,7 +51,9 @@ static bool next_line(const char **list, char *line, size_t size)
     const size_t n = strcspn(*list, "\n");
     if (!**list)
         return false;
-    snprintf(line, size, "%.*s", (int)(n < size ? n : size - 1), *list);
+    const size_t kept = n < size ? n : size - 1;
+    memcpy(line, *list, kept);
+    line[kept] = '\0';
     *list += n + ((*list)[n] != '\0');
     return true;
 }

@@ -275,8 +275,6 @@ static bool hopes_for_better_of_kind(const struct sp_strategy *s, const void *co
     return hopes_for_better(s, &of[s->kind]);
 }
 
-/* Uses all real axes; --axes applies to closed forms only. TP never crosses slices, which have no
- * links for it. */
 /* Completes the best plan of a search on the real axes, if there is one. */
 static struct sp_strategy completed(const struct search *search)
 {
@@ -289,6 +287,8 @@ static struct sp_strategy completed(const struct search *search)
     return s;
 }
 
+/* Uses all real axes; --axes applies to closed forms only. TP never crosses slices, which have no
+ * links for it. */
 struct sp_strategy sp_fit_best_of_each(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                        unsigned allowed, struct sp_strategy of[SP_STRATEGIES])
 {

@@ -270,6 +270,21 @@ static void start_laying(const struct sp_hardware *hw, struct laying *l)
     }
 }
 
+/* The most that a group of `chips` can have on any layout: both directions of a part of an axis, or
+ * all whole axes that it can fill. NAN for a group of one. */
+static double most_bytes_per_s(const struct sp_hardware *hw, int64_t chips)
+{
+    double most = chips > 1 ? sp_axis_bytes_per_s(hw->network.link_bytes_per_s, 2, true) : NAN;
+    for (unsigned axes = 1; chips > 1 && axes < 1U << SP_MAX_AXES; axes++) {
+        int64_t fills = 1;
+        for (int i = 0; i < SP_MAX_AXES; i++)
+            fills *= axes >> i & 1 ? hw->shape.axis[i] : 1;
+        if (fills <= chips)
+            most = fmax(most, sp_slice_axes_bytes_per_s(hw, axes));
+    }
+    return most;
+}
+
 /* Stages take as many slices as they can, because they send least; replicas take the others. */
 static void lay_on_torus(const struct sp_fit_input *in, const struct sp_degrees *d,
                          struct sp_strategy s, sp_mesh_hope *hopes, sp_mesh_visitor *visit,
@@ -287,9 +302,8 @@ static void lay_on_torus(const struct sp_fit_input *in, const struct sp_degrees 
     l.left[OF_SHARDS] = d->fsdp / (shards_cross ? copies : 1);
     l.left[OF_REPLICAS] = d->dp / (shards_cross ? 1 : copies);
     l.left[OF_STAGES] = d->pp / across;
-    const double all = sp_slice_axes_bytes_per_s(hw, (1U << SP_MAX_AXES) - 1);
-    s.W_X = l.left[OF_SHARDS] * l.left[OF_REPLICAS] > 1 ? all : NAN;
-    s.W_Y = d->tp > 1 ? all : NAN;
+    s.W_X = most_bytes_per_s(hw, l.left[l.data]);
+    s.W_Y = most_bytes_per_s(hw, d->tp);
     s.W_P = l.left[OF_STAGES] > 1 ? hw->network.link_bytes_per_s : NAN;
     if (!hopes(&s, context))
         return;
