@@ -15,6 +15,7 @@
 #include "cli/help.h"
 #include "cli/picture.h"
 #include "cli/plan_fields.h"
+#include "cli/together.h"
 
 /* One per line, in the order of --help. */
 /* clang-format off */

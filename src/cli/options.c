@@ -1,6 +1,7 @@
 /* Parses the words of a command by its table of options. */
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <math.h>
 #include <stddef.h>
@@ -14,7 +15,9 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "answer/report.h"
+#include "cli/other_words.h"
 #include "config/lengths.h"
+#include "config/load.h"
 
 /* The place of an option's member in struct sp_option_values. */
 #define SP_PLACE_FLAG(member) 0
@@ -51,24 +54,6 @@ static bool is_number(const struct sp_option *option)
            option->kind == SP_COUNTED;
 }
 
-/* Words of other tools for our options, and what to type in place of those that mean none. */
-#define OTHER(word, member) {word, SP_O_##member, NULL, NULL},
-#define SAID(word, member, text) {word, SP_O_##member, text, NULL},
-#ifdef __wasi__ /* a page has no room for hints to people who know other tools */
-#define HINT(word, text)
-#else
-#define HINT(word, text) {word, SP_NO_OPTION, NULL, text},
-#endif
-static const struct other {
-    const char *word;
-    enum sp_option_id id;
-    const char *said; /* the option's text, with %s for the value; NULL: the value itself */
-    const char *hint;
-} others[] = {
-#include "cli/other_words.def"
-};
-enum { OTHERS = sizeof others / sizeof *others };
-
 /* Values that getopt returns for an option: this plus its place among the command's options;
  * smaller values are letters. */
 enum { NAMES_FROM = 256 };
@@ -78,9 +63,9 @@ const struct sp_option *sp_option_named(const struct sp_args *args, const char *
     for (size_t i = 0; i < args->n_options; i++)
         if (sp_is(args->options[i].name, name) || sp_is(args->options[i].alias, name))
             return &args->options[i];
-    for (size_t i = 0; i < OTHERS; i++)
-        if (sp_is(others[i].word, name) && !others[i].said && sp_option_taken(args, others[i].id))
-            return sp_option_taken(args, others[i].id);
+    for (const struct sp_other_word *other = sp_other_words; other->word; other++)
+        if (sp_is(other->word, name) && !other->said && sp_option_taken(args, other->id))
+            return sp_option_taken(args, other->id);
     return NULL;
 }
 
@@ -314,23 +299,16 @@ static struct sp_nearest nearest_option(const struct sp_args *args, const char *
     return nearest;
 }
 
-/* The row of another tool's word; NULL: none. */
-static const struct other *other_named(const char *word)
-{
-    size_t i = 0;
-    while (i < OTHERS && !sp_is(others[i].word, word))
-        i++;
-    return i < OTHERS ? &others[i] : NULL;
-}
-
-bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_error *error)
+/* Suggests a replacement for a word that is no option of the command if one is known, else the
+ * nearest name. */
+static bool unknown_option(const struct sp_args *args, const char *word, struct sp_error *error)
 {
     char name[64];
     const struct sp_nearest nearest = nearest_option(args, word, name);
-    for (size_t i = 0; i < OTHERS; i++)
-        if (others[i].hint && strcmp(others[i].word, name) == 0)
-            return sp_fail(error, SP_USAGE, "unknown option %s: %s", sp_safe(word), others[i].hint);
-    const struct other *const other = other_named(name);
+    for (const struct sp_other_word *other = sp_other_words; other->word; other++)
+        if (other->hint && strcmp(other->word, name) == 0)
+            return sp_fail(error, SP_USAGE, "unknown option %s: %s", sp_safe(word), other->hint);
+    const struct sp_other_word *const other = sp_other_word_named(name);
     const enum sp_option_id meant = other ? other->id : sp_option_of_name(name);
     if (sp_names_taker(meant, sp_option_taken(args, SP_O_fix), word, error))
         return false;
@@ -339,21 +317,49 @@ bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_e
                    near ? "; did you mean --" : "", near ? nearest.best : "", near ? "?" : "");
 }
 
-/* Refuses an unexpected word: an option without its dashes, perhaps also misspelt. */
+/* The option that takes a word: as its only choice of that name, else as a model or a machine, such
+ * as "h100-8". NULL: none. */
+static const struct sp_option *option_for(const struct sp_args *args, const char *word)
+{
+    const struct sp_sources sources = {.config_dir = args->value.config_dir};
+    const struct sp_option *found = NULL;
+    char chip[64];
+    int n = 0;
+    for (size_t i = 0; i < args->n_options; i++)
+        for (const char *const *c = args->options[i].choices; c && *c; c++)
+            if (strcmp(*c, word) == 0 && ++n > 0)
+                found = &args->options[i];
+    if (n > 0)
+        return n == 1 ? found : NULL;
+    const char *const dash = strrchr(word, '-');
+    const size_t length =
+        dash && isdigit((unsigned char)dash[1]) ? (size_t)(dash - word) : strlen(word);
+    snprintf(chip, sizeof chip, "%.*s", (int)length, word);
+    return sp_config_named(SP_MODELS, word, &sources)     ? sp_option_taken(args, SP_O_model)
+           : sp_config_named(SP_HARDWARE, chip, &sources) ? sp_option_taken(args, SP_O_hw)
+                                                          : NULL;
+}
+
+/* Refuses a word without dashes: a value without its option, or a misspelt option. */
 static bool unexpected_word(const struct sp_args *args, const char *word, struct sp_error *error)
 {
     char name[64];
     const struct sp_nearest nearest = nearest_option(args, word, name);
-    const bool near = *sp_nearest_hint(&nearest) != '\0';
-    return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"%s%s%s", sp_safe(word),
-                   near ? "; did you mean \"--" : "", near ? nearest.best : "", near ? "\"?" : "");
+    const struct sp_option *const option = option_for(args, word);
+    const bool near = !option && *sp_nearest_hint(&nearest) != '\0';
+    return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"%s%s%s%s%s", sp_safe(word),
+                   option || near ? "; did you mean \"--" : "",
+                   option ? option->name
+                   : near ? nearest.best
+                          : "",
+                   option ? " " : "", option ? sp_safe(word) : "", option || near ? "\"?" : "");
 }
 
 /* The text of an option for another tool's word. */
 static const char *said_by(const char *name, struct sp_args *args, enum sp_option_id id,
                            const char *value)
 {
-    const struct other *const other = other_named(name);
+    const struct sp_other_word *const other = sp_other_word_named(name);
     const char *const mark = other && other->said ? strstr(other->said, "%s") : NULL;
     if (!other || !other->said || strcmp(sp_option_name(id), name) == 0)
         return value;
@@ -374,20 +380,20 @@ static void build_long_options(const struct sp_args *args, struct option *longs)
         if (option->alias)
             longs[n++] = (struct option){.name = option->alias, .val = NAMES_FROM + (int)i};
     }
-    for (size_t i = 0; i < OTHERS; i++) {
-        const struct sp_option *const option = sp_option_taken(args, others[i].id);
+    for (const struct sp_other_word *other = sp_other_words; other->word; other++) {
+        const struct sp_option *const option = sp_option_taken(args, other->id);
         bool own = false; /* the word is itself an option here */
         for (size_t k = 0; option && k < args->n_options; k++)
-            own = own || sp_is(args->options[k].name, others[i].word);
+            own = own || sp_is(args->options[k].name, other->word);
         /* a list is not the text of one value */
-        const bool is_list = option && option->kind == SP_REPEATED && others[i].said;
+        const bool is_list = option && option->kind == SP_REPEATED && other->said;
         if (option && !own && !is_list)
-            longs[n++] = (struct option){.name = others[i].word,
+            longs[n++] = (struct option){.name = other->word,
                                          .val = NAMES_FROM + (int)(option - args->options)};
     }
     for (size_t i = 0; i < n; i++) {
         const enum sp_option_kind kind = args->options[longs[i].val - NAMES_FROM].kind;
-        const struct other *const other = other_named(longs[i].name);
+        const struct sp_other_word *const other = sp_other_word_named(longs[i].name);
         const bool is_whole = other && other->said && !strstr(other->said, "%s");
         longs[i].has_arg = kind == SP_FLAG || is_whole ? no_argument
                            : kind == SP_MAYBE          ? optional_argument
@@ -445,7 +451,7 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
                                            : got >= NAMES_FROM ? &args->options[got - NAMES_FROM]
                                                                : NULL;
     if (!option || (got != 'o' && !is_spelled_out(argv[before], name)))
-        return sp_unknown_option(args, argv[before], error);
+        return unknown_option(args, argv[before], error);
     const char *const earlier = args->given_at[option->id] ? args->text[option->id] : NULL;
     args->given_at[option->id] = true;
     const char *value = optarg;
@@ -482,9 +488,11 @@ static bool take_operands_left(struct sp_args *args, int argc, char **argv, bool
 static bool value_is_missing(const struct sp_args *args, const char *word, struct sp_error *error)
 {
     const struct sp_option *const option = sp_option_named(args, word + strspn(word, "-"));
-    return sp_fail(error, SP_USAGE, "option %s needs a value%s%s", sp_safe(word),
+    const char *const first = option && option->choices ? option->choices[0] : NULL;
+    return sp_fail(error, SP_USAGE, "option %s needs a value%s%s%s%s", sp_safe(word),
                    option && option->metavar ? ", " : "",
-                   option && option->metavar ? option->metavar : "");
+                   option && option->metavar ? option->metavar : "", first ? ", such as " : "",
+                   first ? first : "");
 }
 
 /* Whether the word after an option is the next option: "--kv --model". */
@@ -496,7 +504,7 @@ static bool is_own_option(const struct sp_args *args, const char *word)
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error)
 {
-    struct option longs[2 * SP_MAX_OPTIONS + OTHERS + 1] = {0};
+    struct option longs[2 * SP_MAX_OPTIONS + SP_OTHER_WORDS + 1] = {0};
     if (!take_defaults(args, error))
         return false;
     build_long_options(args, longs);
@@ -526,49 +534,6 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
         if (!ok || (got == -1 && optind >= argc))
             return ok;
     }
-}
-
-/* The first option of a list that was given (or, if `given` is false, was not). SP_NO_OPTION if
- * there is none, or no list. */
-static enum sp_option_id first_that(const struct sp_args *args, const enum sp_option_id *these,
-                                    bool given)
-{
-    while (these && *these != SP_NO_OPTION && args->given_at[*these] != given)
-        these++;
-    return these ? *these : SP_NO_OPTION;
-}
-
-/* For a choice, its first value is named too: "--days needs --find, such as --find devices". */
-static bool refuse_alone(const struct sp_args *args, const struct sp_option *option,
-                         enum sp_option_id missing, struct sp_error *error)
-{
-    const struct sp_option *const other = sp_option_taken(args, missing);
-    const char *const name = sp_option_name(missing);
-    if (!other || !other->choices)
-        return sp_fail(error, SP_USAGE, "--%s needs --%s", option->name, name);
-    return sp_fail(error, SP_USAGE, "--%s needs --%s, such as --%s %s", option->name, name, name,
-                   other->choices[0]);
-}
-
-static bool goes_with(const struct sp_args *args, const struct sp_option *option,
-                      struct sp_error *error)
-{
-    const enum sp_option_id missing = first_that(args, option->needs, false);
-    const enum sp_option_id rival = first_that(args, option->excludes, true);
-    if (missing != SP_NO_OPTION)
-        return refuse_alone(args, option, missing, error);
-    const bool shaped = option->id == SP_O_shape && rival == SP_O_model;
-    return rival == SP_NO_OPTION ||
-           sp_fail(error, SP_USAGE, "--%s and --%s exclude each other%s", option->name,
-                   sp_option_name(rival), shaped ? "; --set model.KEY=VALUE changes one" : "");
-}
-
-bool sp_check_together(const struct sp_args *args, struct sp_error *error)
-{
-    for (size_t i = 0; i < args->n_options; i++)
-        if (args->given_at[args->options[i].id] && !goes_with(args, &args->options[i], error))
-            return false;
-    return true;
 }
 
 static bool no_option(enum sp_option_id id, struct sp_error *error)

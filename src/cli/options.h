@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "cli/option_ids.h"
 
 enum sp_option_kind {
     SP_FLAG,
@@ -19,17 +20,6 @@ enum sp_option_kind {
     SP_MAYBE,   /* text that may be left out: --explain, --explain=KEY */
     SP_MANY,    /* text, may be repeated: --set */
     SP_REPEATED /* the same for other options, kept with the option's name */
-};
-
-/* The name of an option in C: SP_O_micro_batch. After them, names in a command's list for several
- * options: one for each field of a plan, --max-... for each field that a search counts up. */
-#define SP_OPTION(member, ...) SP_O_##member,
-enum sp_option_id {
-#include "cli/options.def"
-    SP_OPTION_IDS,
-    SP_EACH_FIELD = SP_OPTION_IDS,
-    SP_EACH_MOST,
-    SP_NO_OPTION
 };
 
 /* The values of a command line, a member for each option: the typed value, else the command's
@@ -162,10 +152,6 @@ struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *take
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error);
 
-/* Whether the given options go together, by the columns needs and excludes. A default
- * does not count as given. */
-bool sp_check_together(const struct sp_args *args, struct sp_error *error);
-
 /* Finds `text`, or another word for it, among the choices of an option or of a key of one: `where`
  * is "" or "fix: ", `name` the option or key. The error names them and all choices. */
 bool sp_find_choice(const char *where, const char *name, const char *const *choices,
@@ -180,10 +166,6 @@ bool sp_take_number(struct sp_args *args, enum sp_option_id id, double value,
 
 /* The command's option of that name or older name; NULL: none. */
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name);
-
-/* Refuses a word that is not an option of the command: suggests a replacement if one is known, else
- * the nearest name. */
-bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_error *error);
 
 /* Whether the answer is a text without its details. */
 bool sp_is_short_text(const struct sp_args *args);

@@ -68,6 +68,27 @@ static bool put(const struct export *export, struct sp_report *report, struct sp
     return ok;
 }
 
+/* Says so where the file's name promises another language than it holds. */
+static void note_suffix(struct sp_report *report, const struct export *export)
+{
+    static const struct {
+        const char *suffix, *language;
+    } known[] = {{".py", "Python"},
+                 {".toml", "TOML"},
+                 {".yaml", "YAML"},
+                 {".yml", "YAML"},
+                 {".json", "JSON"}};
+    const char *const own = export->path ? strrchr(export->path, '.') : NULL;
+    const char *said = NULL, *holds = NULL;
+    for (size_t i = 0; own && export->written.suffix && i < sizeof known / sizeof *known; i++) {
+        said = strcmp(own, known[i].suffix) == 0 ? known[i].language : said;
+        holds = strcmp(export->written.suffix, known[i].suffix) == 0 ? known[i].language : holds;
+    }
+    if (said && holds && strcmp(said, holds) != 0)
+        sp_note(report, "%s holds %s, which %s reads, not %s", sp_safe(export->path), holds,
+                export->to, said);
+}
+
 static bool export_plan(const struct sp_args *args, const struct sp_sources *sources,
                         const struct sp_target *target, int version, struct export *export,
                         struct sp_report *report, struct sp_error *error)
@@ -81,6 +102,7 @@ static bool export_plan(const struct sp_args *args, const struct sp_sources *sou
     sp_estimate(&in, SP_FLOPS_6P, NULL, &estimate);
     export->memory = sp_verdict_names[estimate.verdict];
     const bool ok = put(export, report, error);
+    note_suffix(report, export);
     sp_note_batch(report, &planned);
     sp_note_memory(report, &estimate);
     sp_note_refused(report, &planned);

@@ -15,6 +15,7 @@
 #include "cli/help.h"
 #include "host/interrupt.h"
 #include "cli/command.h"
+#include "cli/together.h"
 #include "cli/words.h"
 #include "cli/left_open.h"
 #include "pictures/sweep.h"

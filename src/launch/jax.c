@@ -133,4 +133,4 @@ static void write(const struct sp_launched *l, FILE *out)
 }
 
 const struct sp_target sp_target_jax = {
-    .words = {"jax"}, .takes_tf32 = true, .format = "a mesh of JAX", .write = write};
+    .words = {"jax"}, .takes_tf32 = true, .format = "a mesh of JAX", .write = write, .suffix = ".py"};

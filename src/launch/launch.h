@@ -177,6 +177,7 @@ struct sp_launched {
 /* A written plan: the framework's own form, for free(), and the parts that it cannot express. */
 struct sp_written {
     char *text;
+    const char *suffix; /* of a file's name: ".py"; NULL: any */
     char lost[SP_LAUNCH_LOSSES][160];
     int n_lost;
 };

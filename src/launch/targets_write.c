@@ -94,7 +94,7 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     struct sp_launched l = *launched;
     struct sp_shipped shipped;
     l.written = written;
-    *written = (struct sp_written){0};
+    *written = (struct sp_written){.suffix = target->suffix};
     const bool opens = !launched->words[0];
     if (opens && !sp_open_launch_words(target, launched->sources, l.words, error))
         return false;

@@ -77,10 +77,10 @@ static bool push_range(struct sp_axis *axis, const char *piece, const char *rang
     if (!sp_parse_count(from, &low) || !sp_parse_count(to, &high) ||
         (step[0] != 'x' && step[0] != '+') || !sp_parse_count(step + 1, &by) || low > high ||
         (times ? !(by > 1 && low > 0) : !(by > 0)))
-        return sp_fail(
-            error, SP_INPUT,
-            "--%s: \"%s\": expected a rising FROM..TO, FROM..TO:+STEP or FROM..TO:xFACTOR",
-            axis->name, sp_safe(piece));
+        return sp_fail(error, SP_INPUT,
+                       "--%s: \"%s\": expected a rising FROM..TO, FROM..TO:+STEP or "
+                       "FROM..TO:xFACTOR, such as 10..40:+10 or 8..64:x2",
+                       axis->name, sp_safe(piece));
     double value = low;
     for (size_t i = 0; value <= high * (1 + 1e-12); i++) {
         char text[200];

@@ -189,4 +189,4 @@ static void write(const struct sp_launched *l, FILE *out)
 }
 
 const struct sp_target sp_target_bridge = {
-    .words = {"megatron", "bridge"}, .format = "Megatron Bridge settings", .write = write};
+    .words = {"megatron", "bridge"}, .format = "Megatron Bridge settings", .write = write, .suffix = ".yaml"};

@@ -245,6 +245,7 @@ static bool read(struct sp_launch_file *file)
 const struct sp_target sp_target_deepspeed = {
     .words = {"deepspeed"},
     .write = sp_write_deepspeed,
+    .suffix = ".json",
     .format = "DeepSpeed JSON",
     .detect = detect,
     .read = read,

@@ -65,6 +65,7 @@ struct sp_target {
     /* Puts the plan on `out`. Losses are found before the first line is written. */
     void (*write)(const struct sp_launched *launched, FILE *out);
 
+    const char *suffix;  /* of a file's name: ".yaml"; NULL: any */
     const char *program; /* the program that starts a server; NULL: it trains */
     bool takes_tf32;     /* fp32 without an option, as in JAX; PyTorch multiplies in fp32 */
 

@@ -248,6 +248,7 @@ static bool read(struct sp_launch_file *file)
 const struct sp_target sp_target_accelerate = {
     .words = {"accelerate"},
     .write = sp_write_accelerate,
+    .suffix = ".yaml",
     .format = "accelerate settings",
     .detect = detect,
     .read = read,

@@ -202,6 +202,7 @@ static bool read(struct sp_launch_file *file)
 const struct sp_target sp_target_maxtext = {
     .words = {"maxtext"},
     .write = sp_write_maxtext,
+    .suffix = ".yaml",
     .takes_tf32 = true,
     .format = "MaxText options",
     .detect = detect,

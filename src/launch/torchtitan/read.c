@@ -351,6 +351,7 @@ static bool read(struct sp_launch_file *file)
 const struct sp_target sp_target_torchtitan = {
     .words = {"torchtitan"},
     .write = sp_write_torchtitan,
+    .suffix = ".py",
     .format = "torchtitan options",
     .detect = detect,
     .read = read,

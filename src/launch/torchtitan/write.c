@@ -212,5 +212,7 @@ void sp_write_torchtitan(const struct sp_launched *l, FILE *out)
         write_python(l, row, s, out);
     else
         write_toml(s, out);
+    if (!newest)
+        l->written->suffix = ".toml";
     free(s);
 }

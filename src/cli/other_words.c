@@ -1,0 +1,24 @@
+/* Looks up the words of other tools for our options. */
+#include "cli/other_words.h"
+
+#include "base/text.h"
+
+#define OTHER(word, member) {word, SP_O_##member, NULL, NULL},
+#define SAID(word, member, text) {word, SP_O_##member, text, NULL},
+#ifdef __wasi__ /* a page has no room for hints to people who know other tools */
+#define HINT(word, text)
+#else
+#define HINT(word, text) {word, SP_NO_OPTION, NULL, text},
+#endif
+const struct sp_other_word sp_other_words[] = {
+#include "cli/other_words.def"
+    {NULL, SP_NO_OPTION, NULL, NULL},
+};
+
+const struct sp_other_word *sp_other_word_named(const char *word)
+{
+    const struct sp_other_word *other = sp_other_words;
+    while (other->word && !sp_is(other->word, word))
+        other++;
+    return other->word ? other : NULL;
+}
