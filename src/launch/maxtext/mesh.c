@@ -87,10 +87,11 @@ static bool close_mesh(struct mesh *mesh, const struct sp_hardware *hw, double d
 {
     const bool torus = hw->network.kind == SP_TORUS;
     const bool left = mesh->left[0] >= 0 && mesh->left[1] >= 0;
-    const double between = torus                ? (double)hw->slices
-                           : left               ? slices_left(hw, devices)
-                           : mesh->left[0] >= 0 ? mesh->product[1]
-                                                : floor(devices / mesh->product[0]);
+    const bool divides = mesh->left[0] < 0 && fmod(devices, mesh->product[0]) == 0;
+    const double between = torus     ? (double)hw->slices
+                           : left    ? slices_left(hw, devices)
+                           : divides ? devices / mesh->product[0]
+                                     : mesh->product[1];
     const double have[2] = {devices / fmax(1, between), between};
     static const char *const noun[] = {"devices of a slice", "slices"};
     for (int level = 0; level < 2; level++) {
