@@ -35,6 +35,7 @@ struct sp_moe {
                             count as a weight; the router gives the experts' shares. No counted
                             figure depends on it */
     bool router_scale;   /* a weight per channel before the router and per expert after it */
+    bool latent_norm;    /* a norm between the routed experts and the matmul out of `latent` */
 };
 
 /* Multi-head latent attention (DeepSeek-V2); kv_lora_rank == 0: ordinary attention. */
@@ -50,6 +51,7 @@ struct sp_sparse_attention {
     int64_t index_heads;    /* heads of the indexer, which share one key */
     int64_t index_head_dim; /* width per indexer head */
     bool shared;            /* layers L reuse the picks of the layer before */
+    bool others;            /* layers L attend to all tokens, without the indexer (MiniMax-M3) */
 };
 
 /* Attention to a window and to entries that each stand for many earlier tokens, with one vector per
@@ -74,6 +76,7 @@ struct sp_linear_attention {
                           gate as one matmul */
     int64_t chunk;     /* tokens per block of computation; 0: 64, lightning attention 256 */
     bool fixed_decay;  /* lightning attention: constant decays, no step sizes */
+    bool full_gate;    /* with gate_rank: the output gate is one matmul all the same (Kimi K3) */
 };
 
 /* Selective state space: each channel has a state of N numbers; state == 0: none. */
@@ -121,6 +124,8 @@ struct sp_side_streams {
     int64_t laurel_rank;     /* rank of the low-rank path past attention */
     int64_t hyper;           /* residual streams; each block reads a mix of all and writes to all,
                                 by weights that depend on them (DeepSeek-V4); 0 and 1: one */
+    int64_t residual_block;  /* each block reads a mix of the stream since the last multiple of this
+                                many layers and of all such streams before it (Kimi K3); 0: none */
 };
 
 /* Which weights are trained. Frozen ones have no gradient and no optimizer state. */
@@ -254,7 +259,8 @@ struct sp_model {
     struct sp_mla mla;
     int64_t value_dim;    /* width per value head; 0: head_dim */
     bool keys_are_values; /* layers A use the projected keys as values too */
-    bool attention_gate;  /* a gate on attention's output, as wide as the queries */
+    bool attention_gate;  /* a gate on attention's output, of the values' width */
+    bool head_gates;      /* a gate on attention's output, one number per head (Step 3.5) */
     char pattern[256];    /* layer kinds, repeated; "": attention and MLP throughout */
     /* the other mixer; a model has at most one */
     struct sp_linear_attention linear;

@@ -74,7 +74,7 @@ static const cJSON *find_twin_of_few(const cJSON *object)
     return NULL;
 }
 
-/* A member with the same key as another; NULL: none. Sorts, because an object may have 10000
+/* A member with the same key as another; NULL: none. Sorts, because an object may have 100000
  * members. */
 static const cJSON *find_twin(const cJSON *object)
 {
@@ -133,7 +133,7 @@ static bool check_tree(const struct sp_json *json, const cJSON *node, const stru
     }
     if (cJSON_GetArraySize(node) > SP_JSON_MAX_MEMBERS) {
         path_of(at, path, sizeof path);
-        return sp_fail(error, SP_INPUT, "%s: more than 10000 members in one object or array",
+        return sp_fail(error, SP_INPUT, "%s: more than 100000 members in one object or array",
                        sp_json_place(json, path));
     }
     if (twin) {

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-enum { SP_JSON_MAX_BYTES = 4 << 20, SP_JSON_MAX_MEMBERS = 10000 };
+enum { SP_JSON_MAX_BYTES = 4 << 20, SP_JSON_MAX_MEMBERS = 100000 };
 
 /* A parsed document. `origin` names it in messages ("my.json", "built-in models/gpt2"). */
 struct sp_json {

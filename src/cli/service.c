@@ -107,7 +107,9 @@ static bool check_decoder(const struct serve *f, struct sp_error *error)
 {
     const struct sp_model *const m = &f->model;
     if (m->bidirectional)
-        return sp_fail(error, SP_INPUT, "%s is an encoder, which generates no tokens", m->name);
+        return sp_fail(
+            error, SP_INPUT,
+            "%s attends in both directions: it does not generate one token after another", m->name);
     return !sp_attends_to_encoder(m) ||
            sp_fail(error, SP_INPUT, "%s attends to an encoder; serving such models is not modelled",
                    m->name);

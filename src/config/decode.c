@@ -140,7 +140,7 @@ static bool check_reach(const struct sp_model *m, const struct sp_json *json,
 static int other_mixers(const struct sp_model *m)
 {
     return (m->linear.heads > 0) + (m->state_space.state > 0 && !m->state_space.parallel) +
-           (m->local.heads > 0) + (m->short_conv > 0) + m->sparse.shared +
+           (m->local.heads > 0) + (m->short_conv > 0) + m->sparse.shared + m->sparse.others +
            (m->compressed.far_ratio > 0);
 }
 
@@ -160,7 +160,8 @@ static bool check_widths(const struct sp_model *m, const struct sp_json *json,
         {"local_attention.head_dim", !local || m->local.head_dim > 0, NULL},
         {"sparse_attention.index_heads", !sparse || m->sparse.index_heads > 0, NULL},
         {"sparse_attention.index_head_dim", !sparse || m->sparse.index_head_dim > 0, NULL},
-        {"mla.kv_lora_rank", !sparse || m->mla.kv_lora_rank > 0 || entries, NULL},
+        {"head_gates", !m->head_gates || !m->attention_gate,
+         "head_gates and model.attention_gate exclude each other"},
         {"compressed_attention.output_groups",
          !entries || (c->output_groups > 0 && m->heads % c->output_groups == 0),
          "compressed_attention.output_groups must divide model.heads"},
@@ -184,13 +185,14 @@ static const char *fault_of_pattern(const struct sp_model *m)
         return "expected letters of " SP_PATTERN_LETTERS;
     if (mixers > 1)
         return "the model has more than one of linear_attention, state_space, local_attention, "
-               "short_conv, sparse_attention.shared and compressed_attention.far_ratio";
+               "short_conv, sparse_attention.shared or .others, compressed_attention.far_ratio";
     if (named && mixers == 0)
         return "L and M need linear_attention, state_space, local_attention, short_conv, "
-               "sparse_attention.shared or compressed_attention.far_ratio";
+               "sparse_attention.shared or .others, or compressed_attention.far_ratio";
     if (!named && mixers == 1)
         return "linear_attention, state_space, local_attention, short_conv, "
-               "sparse_attention.shared and compressed_attention.far_ratio need layers L or M";
+               "sparse_attention.shared or .others, and compressed_attention.far_ratio need "
+               "layers L or M";
     if ((strchr(m->pattern, 'S') != NULL) != (m->shared.sets > 0))
         return "layers S and shared_block.sets need each other";
     if (strchr(m->pattern, 'l') && m->local.heads == 0)

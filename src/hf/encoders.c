@@ -13,7 +13,8 @@ static void put_encoder_head(cJSON *out, const struct sp_hf_family *f,
     const bool vocabulary = head->kind == HF_HEAD_VOCABULARY;
     sp_hf_put_flag(out, "head_dense", transforms || pools);
     sp_hf_put_flag(out, "head_norm", transforms && (vocabulary || f->traits & HF_DENSE_NORM));
-    sp_hf_put_flag(out, "lm_head_bias", head->kind != HF_HEAD_NONE);
+    /* not of diffusion models, decoders with RMSNorm that attend both ways */
+    sp_hf_put_flag(out, "lm_head_bias", head->kind != HF_HEAD_NONE && f->norm);
 }
 
 /* Image patches and a class token, each with a position row. A patch convolution is a matmul per

@@ -17,6 +17,8 @@ static const struct ending {
     {"ForMaskedLM", 0, HF_HEAD_VOCABULARY, false},
     {"ChatGLMModel", 0, HF_HEAD_VOCABULARY, false},
     {"InternVLChatModel", 0, HF_HEAD_VOCABULARY, false},
+    {"LLaDAModelLM", 0, HF_HEAD_VOCABULARY, false},
+    {"DreamModel", 0, HF_HEAD_VOCABULARY, false},
     {"ForSequenceClassification", 0, HF_HEAD_SCORE, false},
     {"ForTokenClassification", 0, HF_HEAD_SCORE, true},
     {"ForImageClassification", 0, HF_HEAD_SCORE, true},

@@ -8,6 +8,7 @@
 #include "hf/families.h"
 #include "hf/mixers.h"
 #include "hf/encoders.h"
+#include "hf/listed.h"
 #include "hf/parts.h"
 #include "hf/quantized.h"
 #include "hf/refuse.h"
@@ -356,6 +357,7 @@ cJSON *sp_from_huggingface(const struct sp_json *json, const char *assume, struc
         return NULL;
     }
     cJSON *const all = sp_hf_completed(&c, !assume);
+    sp_hf_fill_expert_layers(all);
     sp_hf_fill_mixer(all, f);
     c.sizes = all;
     cJSON *const out = converted(&c, f, assume, error);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hf/listed.h"
 #include "hf/pattern.h"
 #include "hf/refuse.h"
 #include "hf/shared.h"
@@ -193,16 +194,6 @@ static void put_compressed(cJSON *out, const cJSON *o)
          {"index_head_dim", "index_head_dim"});
 }
 
-/* Kimi Delta Attention: decay per channel and a gate, both of low rank. */
-static void put_kimi(cJSON *out, const cJSON *o)
-{
-    const cJSON *const from = sp_hf_member(o, "linear_attn_config");
-    cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
-    TAKE(x, from, {"heads", "num_heads"}, {"key_dim", "head_dim"}, {"value_dim", "head_dim"},
-         {"gate_rank", "head_dim"});
-    sp_hf_put(x, "conv", from ? sp_hf_number_at(from, "short_conv_kernel_size", 4) : 0);
-}
-
 /* Lightning attention with as many heads as attention. */
 static void put_lightning(cJSON *out, const cJSON *o)
 {
@@ -210,22 +201,6 @@ static void put_lightning(cJSON *out, const cJSON *o)
     TAKE(x, out, {"heads", "heads"}, {"key_dim", "head_dim"}, {"value_dim", "head_dim"});
     sp_hf_put(x, "chunk", sp_hf_number_at(o, "block_size", 256));
     sp_hf_put_flag(x, "fixed_decay", true);
-}
-
-/* Windowed layers have their own heads, some with a sink each. */
-static void put_mimo(cJSON *out, const cJSON *o)
-{
-    cJSON *const x = cJSON_AddObjectToObject(out, "local_attention");
-    cJSON_DeleteItemFromObjectCaseSensitive(out, "sliding_window");
-    cJSON_DeleteItemFromObjectCaseSensitive(out, "global_every");
-    cJSON_DeleteItemFromObjectCaseSensitive(out, "global_first");
-    TAKE(out, o, {"value_dim", "v_head_dim"});
-    TAKE(x, o, {"heads", "swa_num_attention_heads"}, {"kv_heads", "swa_num_key_value_heads"},
-         {"head_dim", "swa_head_dim"}, {"value_dim", "swa_v_head_dim"});
-    sp_hf_put(x, "window", sp_hf_number(o, sp_hf_window));
-    sp_hf_put_flag(x, "sinks", sp_hf_flag_at(o, "add_swa_attention_sink_bias", false));
-    if (sp_hf_flag_at(o, "add_full_attention_sink_bias", false))
-        sp_hf_put(out, "extra_attention_params_per_layer", sp_hf_number(o, sp_hf_heads));
 }
 
 /* Fills in heads and MLP width, which readers expect, for a model without either. */
@@ -312,37 +287,6 @@ static void fill_lfm2_moe(cJSON *o)
     fill(o, sp_hf_dense, sp_hf_number_at(o, "num_dense_layers", 2));
 }
 
-/* The number of leading zeros in a list of layers with experts. */
-static void fill_mimo(cJSON *o)
-{
-    const cJSON *at, *const list = sp_hf_member(o, "moe_layer_freq");
-    double leading = 0;
-    cJSON_ArrayForEach(at, list)
-    {
-        if (!cJSON_IsNumber(at) || at->valuedouble > 0)
-            break;
-        leading++;
-    }
-    if (!cJSON_IsArray(list))
-        return;
-    cJSON_DeleteItemFromObjectCaseSensitive(o, "moe_layer_freq");
-    sp_hf_put(o, sp_hf_dense[0], leading);
-}
-
-/* The list of full-attention layers counts from 1; other layers' kinds follow from it. */
-static void fill_kimi(cJSON *o)
-{
-    const cJSON *at, *const from = sp_hf_member(o, "linear_attn_config");
-    const cJSON *const list = from ? sp_hf_member(from, "full_attn_layers") : NULL;
-    cJSON *const indices = cJSON_CreateArray();
-    cJSON_ArrayForEach(at, list)
-    {
-        const double number = cJSON_IsNumber(at) ? at->valuedouble - 1 : -1;
-        cJSON_AddItemToArray(indices, cJSON_CreateNumber(number));
-    }
-    cJSON_AddItemToObject(o, sp_hf_indices[0], indices);
-}
-
 /* A list with 1 for layers with attention (the model's own code; transformers names kinds). */
 static void fill_minimax(cJSON *o)
 {
@@ -413,9 +357,11 @@ static const struct hybrid hybrids[] = {
     {"mamba2", "*M", fill_mamba, put_mamba_2, false},
     {"lfm2", "AL", fill_lfm2, put_short_conv, false},
     {"lfm2_moe", "AL", fill_lfm2_moe, put_short_conv, false},
-    {"kimi_linear", "AL", fill_kimi, put_kimi, false},
+    {"kimi_linear", "AL", sp_hf_fill_kimi, sp_hf_put_kimi, false},
     {"minimax", "AL", fill_minimax, put_lightning, false},
-    {"mimo_v2_flash", "AL", fill_mimo, put_mimo, false},
+    {"mimo_v2_flash", "AL", NULL, sp_hf_put_mimo, false},
+    {"minimax_m3", "AL", sp_hf_fill_minimax_m3, sp_hf_put_minimax_m3, true},
+    {"step3p5", "ALL", sp_hf_fill_step, sp_hf_put_step, false},
     {"deepseek_v32", "A", NULL, put_indexer, true},
     {"glm_moe_dsa", "AL", fill_indexers, put_indexer, true},
     {"deepseek_v4", "ALW", fill_compressed, put_compressed, true},
@@ -470,6 +416,14 @@ static bool has_own_sizes(const struct sp_hf_config *c, const char *type, struct
         {"deepseek_v4", "", "index_topk"},
         {"deepseek_v4", "", "index_n_heads"},
         {"deepseek_v4", "", "index_head_dim"},
+        {"minimax_m3", "", "dense_intermediate_size"},
+        {"minimax_m3", "sparse_attention_config", "sparse_topk_blocks"},
+        {"minimax_m3", "sparse_attention_config", "sparse_block_size"},
+        {"minimax_m3", "sparse_attention_config", "sparse_num_index_heads"},
+        {"minimax_m3", "sparse_attention_config", "sparse_index_dim"},
+        {"step3p5", "", "sliding_window"},
+        {"step3p5", "", "share_expert_dim"},
+        {"step3p5", "attention_other_setting", "num_attention_heads"},
         {"kimi_linear", "linear_attn_config", "head_dim"},
         {"kimi_linear", "linear_attn_config", "num_heads"},
     };
@@ -494,11 +448,10 @@ static bool is_known(const struct sp_hf_config *c, const struct hybrid *h, struc
 {
     static const struct {
         const char *type, *key;
-    } beyond[] = {
-        {"kimi_linear", "attn_res_block_size"}, {"kimi_linear", "routed_expert_hidden_size"},
-        {"kimi_linear", "mla_use_output_gate"}, {"deepseek_v4", "kv_lora_rank"},
-        {"deepseek_v4", "attention_bias"},      {"deepseek_v4", "mlp_bias"},
-        {"falcon_h1", "projectors_bias"}};
+    } beyond[] = {{"deepseek_v4", "kv_lora_rank"},
+                  {"deepseek_v4", "attention_bias"},
+                  {"deepseek_v4", "mlp_bias"},
+                  {"falcon_h1", "projectors_bias"}};
     char path[96];
     if (strcmp(h->type, "zamba2") == 0 && !sp_hf_is_whole_zamba2(c->sizes)) {
         snprintf(path, sizeof path, "%slayers_block_type", c->part);

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "hf/families.h"
 #include "hf/head.h"
+#include "hf/listed.h"
 
 /* Architectures without a family, the nearest family ("": none), and what it lacks. */
 static const struct kin {
@@ -168,6 +169,9 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
     const double last = sp_hf_number_at(o, "moe_layer_end_index", -1);
     const char *const norms = sp_hf_text_at(o, "qk_norm_type");
     const bool mixture = sp_hf_number(o, sp_hf_experts) >= 1;
+    const bool minimax = strncmp(family, "minimax", 7) == 0 && strcmp(family, "minimax_m3") != 0;
+    const char *const listed = sp_hf_experts_key(o), *what = NULL;
+    const char *const beyond = sp_hf_beyond_listed(o, family, &what);
     const bool ernie = strcmp(family, "ernie4_5_moe") == 0;
     const bool bert = strcmp(family, "bert") == 0 || strcmp(family, "roberta") == 0;
     const struct {
@@ -185,10 +189,9 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
          "norms of another kind"},
         {strcmp(family, "chatglm") == 0 && !sp_hf_flag_at(o, "post_layer_norm", true),
          "post_layer_norm", "no norm after the last layer"},
-        {strncmp(family, "minimax", 7) == 0 && sp_hf_at(o, "shared_intermediate_size") > 0,
-         "shared_intermediate_size", "a shared expert"},
-        {norms && strncmp(family, "minimax", 7) == 0 && strcmp(norms, "per_layer") != 0,
-         "qk_norm_type", "norms of each head"},
+        {minimax && sp_hf_at(o, "shared_intermediate_size") > 0, "shared_intermediate_size",
+         "a shared expert"},
+        {norms && minimax && strcmp(norms, "per_layer") != 0, "qk_norm_type", "norms of each head"},
         {(strcmp(family, "mpt") == 0 || strcmp(family, "qwen") == 0) &&
              !sp_hf_flag_at(o, "no_bias", true),
          "no_bias", "biases of this family"},
@@ -208,7 +211,9 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
         {sp_hf_number(o, sp_hf_dense) > sp_hf_number(o, sp_hf_layers), sp_hf_key_in(o, sp_hf_dense),
          "more dense layers than layers"},
         {is_irregular(o), "sliding_window_pattern", "global attention layers not last in a period"},
-        {is_mixed(o), "mlp_layer_types", "dense layers after layers with experts"}};
+        {is_mixed(o), listed ? listed : "mlp_layer_types",
+         "dense layers after layers with experts"},
+        {beyond != NULL, beyond, what}};
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
         char path[96];
         snprintf(path, sizeof path, "%s%s", c->part, features[i].key);

@@ -73,13 +73,14 @@ static void put_delta_rule(struct sums *s, const struct sp_model *m)
         matrix(s, D, dk);
         channels += 2 * dk;
     }
-    if (r > 0) {
+    const bool low = r > 0 && !x->full_gate;
+    if (r > 0)
         matrix(s, D, r);
+    if (low)
         matrix(s, D, r);
-    }
     for (int head = 0; head < x->heads; head++) {
         matrix(s, D, dv); /* values, gate, step, decay; output */
-        matrix(s, r > 0 ? r : D, dv);
+        matrix(s, low ? r : D, dv);
         matrix(s, D, 1);
         matrix(s, r > 0 ? r : D, r > 0 ? dk : 1);
         matrix(s, dv, D);
@@ -149,7 +150,8 @@ static void put_heads(struct sums *s, const struct sp_model *m, double q, double
     if (window > 0 &&
         window < seq) /* the sum over whole tokens, whose mean is off by half a token */
         seen = 2 * window * seq - window * window;
-    matrix(s, D, q * qk + kv * (qk + v) + (m->attention_gate ? q * v : 0));
+    matrix(s, D,
+           q * qk + kv * (qk + v) + (m->attention_gate ? q * v : 0) + (m->head_gates ? q : 0));
     matrix(s, q * v, D);
     s->products += q * (qk + v) * seen / seq;
     s->cache += kv * (qk + v);
@@ -197,6 +199,7 @@ static void put_block(struct sums *s, const struct sp_model *m, bool experts)
     }
     if (m->moe.latent > 0)
         matrix(s, 2 * D, stream);
+    vector(s, m->moe.latent_norm ? stream : 0);
     matrix(
         s, mats * D,
         (double)(m->moe.d_ff_shared > 0 ? m->moe.d_ff_shared : m->moe.shared_experts * (int64_t)F));
@@ -214,6 +217,32 @@ static void put_layer(struct sums *s, const struct sp_model *m, int layer, doubl
     vector(s, (both ? 2 : 1) * (double)m->d_model);
 }
 
+/* A block that reads the current stream and those kept before it: a norm and a score of each, and
+ * their sum. */
+static void read_streams(struct sums *s, double D, int kept)
+{
+    vector(s, D);
+    matrix(s, D, 1);
+    for (int stream = 0; stream < kept; stream++)
+        s->products += D + D;
+    s->products += D;
+}
+
+/* The streams of all layers: every few layers the current one is kept before attention adds to a
+ * new one. */
+static void put_residuals(struct sums *s, const struct sp_model *m)
+{
+    const double D = (double)m->d_model;
+    int kept = 0;
+    for (int layer = 0; layer < m->layers; layer++) {
+        read_streams(s, D, kept);
+        kept += layer % m->side.residual_block == 0;
+        read_streams(s, D, kept);
+    }
+    vector(s, D);
+    matrix(s, D, 1);
+}
+
 static struct sp_model random_hybrid(void)
 {
     static const char *const patterns[] = {"LLLA", "M*-E", "MLAE-", "AL", "MEM*E"};
@@ -227,6 +256,7 @@ static struct sp_model random_hybrid(void)
                          .vocab = 1024,
                          .gated_mlp = rand() % 2,
                          .attention_gate = rand() % 2,
+                         .head_gates = rand() % 2,
                          .norms_per_layer = 2,
                          .moe = {.experts = 4,
                                  .top_k = ANY(1, 2),
@@ -235,13 +265,18 @@ static struct sp_model random_hybrid(void)
                                  .every = ANY(1, 2),
                                  .d_ff_shared = ANY(0, 96),
                                  .latent = ANY(0, 32),
+                                 .latent_norm = rand() % 2,
                                  .shared_gate = rand() % 2}};
     strcpy(m.pattern, patterns[rand() % 5]);
+    m.moe.latent_norm = m.moe.latent_norm && m.moe.latent > 0;
+    m.head_gates = m.head_gates && !m.attention_gate;
+    if (strspn(m.pattern, "LA") == strlen(m.pattern))
+        m.side.residual_block = ANY(0, 2, 5);
     const int kind = rand() % 5;
     if (kind == 0)
-        m.linear =
-            (struct sp_linear_attention){ANY(4, 8), ANY(2, 4),     ANY(8, 16), ANY(8, 16),
-                                         ANY(0, 4), ANY(0, 0, 16), ANY(0, 32), rand() % 3 == 0};
+        m.linear = (struct sp_linear_attention){ANY(4, 8),  ANY(2, 4),       ANY(8, 16),
+                                                ANY(8, 16), ANY(0, 4),       ANY(0, 0, 16),
+                                                ANY(0, 32), rand() % 3 == 0, rand() % 2};
     else if (kind == 1)
         m.state_space = (struct sp_state_space){.inner = 128,
                                                 .heads = ANY(0, 4, 8),
@@ -278,6 +313,8 @@ static void hybrids(void **state)
             continue;
         for (int layer = 0; layer < m.layers; layer++)
             put_layer(&s, &m, layer, seq);
+        if (m.side.residual_block > 0)
+            put_residuals(&s, &m);
         matrix(&s, D, V); /* the head; the table and the last norm beside it */
         vector(&s, D * V + D);
         assert_close(p.total, s.weights, 0);

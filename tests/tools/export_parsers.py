@@ -238,7 +238,8 @@ class MaxText:
             out["ep"] = axes("expert")
         if pp > 1:
             out["vpp"] = c.num_pipeline_repeats
-        out["remat full"] = c.remat_policy == "full"
+        out["remat full"] = c.remat_policy == "full" or (c.remat_policy == "custom" and not c.tensors_on_device and
+                                                         list(c.tensors_to_offload) == ["decoder_layer_input"])
         return out
 
 
@@ -248,7 +249,7 @@ class DeepSpeed:
         for name in ("deepspeed", "deepspeed.runtime.zero", "deepspeed.module_inject", "deepspeed.inference"):  # their __init__ load kernels
             package = sys.modules[name] = Module(name)
             package.__path__ = [os.path.join(folder, name.replace(".", "/"))]
-        stand_in("torch=2.9.0 tqdm psutil cpuinfo ninja hjson msgpack py3nvml einops transformers pynvml py-cpuinfo")
+        stand_in("torch=2.9.0 tqdm psutil cpuinfo ninja hjson msgpack py3nvml einops transformers pynvml py-cpuinfo triton=3.5.0 filelock")
         from deepspeed.runtime.config import DeepSpeedConfig
         self.config = DeepSpeedConfig
 

@@ -342,7 +342,7 @@ static void indexer(void **state)
     struct sp_model m = deepseek_v3;
     struct sp_layers l;
     (void)state;
-    m.sparse = (struct sp_sparse_attention){2048, 64, 128, false};
+    m.sparse = (struct sp_sparse_attention){2048, 64, 128, false, false};
     sp_list_model(&m, &l);
     assert_close(l.params.total, 671026419200. + 61 * (1536 * 8192. + 7168 * 128 + 256 + 7168 * 64),
                  0);

@@ -259,6 +259,8 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
            .bias = moe->router_bias, .plain = true);
     TENSOR(l, (moe->score_correction_bias ? E : 0) + (moe->router_scale ? D + E : 0),
            SP_PART_ROUTER, SP_TP_WHOLE);
+    if (moe->latent_norm)
+        TENSOR(l, stream, SP_PART_NORM, SP_TP_WHOLE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_ROUTE, SP_COPIES_ONE); /* router input */
     KEEP(l, k * stream, SP_BY_WIDTH, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE,
@@ -400,6 +402,8 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
     const bool vocab = m->head == SP_HEAD_VOCABULARY;
     if (m->side.hyper > 1)
         sp_list_merged_streams(m, l);
+    if (m->side.residual_block > 0)
+        sp_list_last_residual(m, l);
     if (m->head_dense)
         MATMUL(l, "transform before the head", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, D, D,
                .bias = m->norm == SP_NORM_LAYER, .plain = true);

@@ -36,9 +36,16 @@ struct heads {
     double streams;     /* inputs of queries, keys and values, each as wide as the layer */
     double made;        /* projections of keys and values: 2; 1 if keys are values; 0 if both are
                            reused */
-    bool gate, reusing; /* gate: as wide as the queries' output; reusing: keys and values of another
-                           layer */
+    bool gate, reusing; /* gate: as wide as the values; reusing: keys and values of another layer */
 };
+
+/* A gate on attention's output, of the width of all values or of one number per head. */
+static void list_gates(const struct sp_model *m, struct sp_layer *l, double heads, double values)
+{
+    const double width = m->attention_gate ? values : heads;
+    MATMUL(l, "output gate", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, l->width, width);
+    KEEP(l, width, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+}
 
 /* Grouped-query attention. With fewer KV heads than TP ranks, several ranks hold the same head, in
  * weights, activations, matmuls and CP sends. */
@@ -58,9 +65,11 @@ static void list_grouped(const struct sp_model *m, struct sp_layer *l, const str
            .bias = m->o_bias, .target = SP_LORA_O);
     if (h->gate)
         KEEP(l, h->v * a, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    if (m->head_gates)
+        list_gates(m, l, a, h->v * a);
 }
 
-/* Attention to tokens picked by an indexer, in latents shared by all heads. Counts the cheaper of
+/* Attention to tokens picked by an indexer. In latents shared by all heads it counts the cheaper of
  * two forms, as in DeepSeek-V3.2's report for short and long sequences: all pairs, masked, in
  * separate heads, or the picked ones in shared latents (1088 instead of 320 multiply-adds per pair
  * and head). The indexer scores all pairs; the whole cache is kept. */
@@ -69,26 +78,31 @@ static void attend_to_picked(const struct sp_model *m, struct sp_layer *l)
     const double latent = (double)m->mla.kv_lora_rank, rope = (double)m->mla.qk_rope_head_dim;
     l->mixer.window = (double)m->sparse.top_k;
     l->mixer.global = 0;
-    l->mixer.picked = 2 * latent + rope;
+    l->mixer.picked = latent > 0 ? 2 * latent + rope : l->mixer.qk + l->mixer.v;
 }
 
 /* The lightning indexer: query heads from the query latent, one shared key, a weight per head; the
  * top_k tokens with the largest sums are attended to. Every rank computes all of it. DeepSeek-V3.2,
- * section 2.1. */
+ * section 2.1. Without latents, queries are of the stream and the largest product of a head counts,
+ * so that there are no weights, and norms of both in place of the key's LayerNorm: MiniMax-M3
+ * (Megatron-Bridge, modeling_minimax_m3_vl.py). */
 static void list_indexer(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_sparse_attention *s = &m->sparse;
     const double heads = (double)s->index_heads, width = (double)s->index_head_dim;
     const double from = m->mla.q_lora_rank > 0 ? (double)m->mla.q_lora_rank : l->width;
-    l->mixer.index = heads * (width + 1);
+    const bool weighs = m->mla.kv_lora_rank > 0;
+    l->mixer.index = heads * (width + weighs);
     l->mixer.cache += width;
     l->mixer.cache_index = width;
-    MATMUL(l, "index queries", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_WHOLE, from, heads * width);
+    MATMUL(l, "index queries", SP_PART_ATTENTION, weighs ? SP_OP_LATENT : SP_OP_QKV, SP_TP_WHOLE,
+           from, heads * width);
     MATMUL(l, "index key", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_WHOLE, l->width, width);
-    MATMUL(l, "index weights", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_WHOLE, l->width, heads,
-           .plain = true);
-    TENSOR(l, 2 * width, SP_PART_ATTENTION, SP_TP_WHOLE); /* LayerNorm of the key */
-    KEEP(l, (heads + 1) * width + heads, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE,
+    if (weighs)
+        MATMUL(l, "index weights", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_WHOLE, l->width, heads,
+               .plain = true);
+    TENSOR(l, 2 * width, SP_PART_ATTENTION, SP_TP_WHOLE); /* LayerNorm of the key, or two norms */
+    KEEP(l, (heads + 1) * width + (weighs ? heads : 0), SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE,
          NONE | SELECTIVE | DOTS);
     KEEP(l, 2 * (double)s->top_k, SP_BY_NOTHING, SP_OP_CORE, SP_COPIES_ONE, NONE); /* 4 bytes */
 }
@@ -117,6 +131,8 @@ static void list_latent(const struct sp_model *m, struct sp_layer *l)
            a * (nope + v), .norm = k_l, .target = SP_LORA_V);
     MATMUL(l, "latent output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, a * v, D,
            .bias = m->o_bias, .target = SP_LORA_O);
+    if (m->attention_gate)
+        list_gates(m, l, a, a * v);
     KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE,
          NONE | SELECTIVE | DOTS); /* before the norm */
     KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE, NONE | SELECTIVE,
@@ -189,9 +205,9 @@ static void list_lightning(const struct sp_model *m, struct sp_layer *l)
  * head multiplies keys by keys, inverts a C x C triangle, applies it to keys and values, multiplies
  * queries, keys and values, and does three products with its state. Yang, Kautz and Hatamizadeh
  * 2024, "Gated Delta Networks", section 3.3. With gate_rank, decays are per channel, and decay and
- * gate pass a latent: Kimi Linear 2025, section 3. Counts the chunked form that kernels run (chunks
- * of 64; Mamba-2: `chunk`), 1.5 to 2 times the recurrence. Mamba-1 has none: 4 multiply-adds per
- * state element. */
+ * gate pass a latent: Kimi Linear 2025, section 3; Kimi K3's gate does not. Counts the chunked form
+ * that kernels run (chunks of 64; Mamba-2: `chunk`), 1.5 to 2 times the recurrence. Mamba-1 has
+ * none: 4 multiply-adds per state element. */
 static void list_delta_rule(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_linear_attention *x = &m->linear;
@@ -199,15 +215,18 @@ static void list_delta_rule(const struct sp_model *m, struct sp_layer *l)
     const double dk = (double)x->key_dim, dv = (double)x->value_dim, r = (double)x->gate_rank;
     const double C = x->chunk > 0 ? (double)x->chunk : 64, channels = 2 * k * dk + h * dv;
     const double decays = r > 0 ? h + h * dk : 2 * h;
+    const bool low = r > 0 && !x->full_gate;
     l->mixer.scan = h * (C * (3 * dk + 2 * dv) + C * C / 6 + 3 * dk * dv);
     MATMUL(l, "linear attention inputs", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D,
-           channels + (r > 0 ? 0 : h * dv), .groups = k, .group_out = 2 * dk);
+           channels + (low ? 0 : h * dv), .groups = k, .group_out = 2 * dk);
     MATMUL(l, "decay and step", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, r > 0 ? h : 2 * h);
     if (r > 0) {
-        MATMUL(l, "decay and gate latents", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, 2 * r);
+        MATMUL(l, "decay and gate latents", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D,
+               low ? 2 * r : r);
         MATMUL(l, "decay", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, r, h * dk);
-        MATMUL(l, "output gate", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, r, h * dv);
     }
+    if (low)
+        MATMUL(l, "output gate", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, r, h * dv);
     TENSOR(l, (double)x->conv * channels + decays + dv, SP_PART_ATTENTION,
            SP_TP_STORED); /* taps, decays, the heads' norm */
     keep_linear(l, channels + h * dv + decays, channels + h * C, h * dv);
@@ -363,7 +382,7 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, const s
         list_latent(m, l);
     else
         list_grouped(m, l, h);
-    if (m->sparse.top_k > 0)
+    if (m->sparse.top_k > 0 && (indexer || !m->sparse.others))
         attend_to_picked(m, l);
     if (m->sparse.top_k > 0 && indexer)
         list_indexer(m, l);

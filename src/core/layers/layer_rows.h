@@ -88,6 +88,9 @@ double sp_last_positions(const struct sp_model *model);
 /* Hyper-connections: the mix of all residual streams that goes into the final norm. */
 void sp_list_merged_streams(const struct sp_model *model, struct sp_layer *layer);
 
+/* Attention residuals: the mix of all kept streams that goes into the final norm. */
+void sp_list_last_residual(const struct sp_model *model, struct sp_layer *layer);
+
 /* The parts of a module for a further token besides its layer: norms of the stream, of the next
  * token's embedding and before the head, of `norm` weights each, a projection of both into the
  * stream, the model's own head, and a loss. Table and head are the model's: a stage beyond the

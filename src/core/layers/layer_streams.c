@@ -41,12 +41,27 @@ double sp_positions_per_token(const struct sp_model *model)
                                         : 1;
 }
 
+/* Streams besides the current one that a block of attention residuals reads, the mean over all
+ * attentions and MLPs: a layer that is a multiple of `residual_block` ends a stream before its
+ * attention writes. */
+static double kept_residuals(const struct sp_model *m)
+{
+    const int64_t block = m->side.residual_block;
+    double sum = 0;
+    if (block <= 0)
+        return 0;
+    for (int64_t i = 0; i < m->layers; i++)
+        sum += (double)((i + block - 1) / block + i / block + 1);
+    return sum / (2 * (double)m->layers);
+}
+
 double sp_carried_width(const struct sp_model *m)
 {
     const int64_t altup = m->side.altup > 1 ? m->side.altup : 1;
     const int64_t hyper = m->side.hyper > 1 ? m->side.hyper : 1;
     const int64_t read = m->shared.streams > 1 ? m->shared.streams - 1 : 0;
-    return sp_positions_per_token(m) * (double)(m->d_model * (altup * hyper + read));
+    return sp_positions_per_token(m) * (double)m->d_model *
+           ((double)(altup * hyper + read) + kept_residuals(m));
 }
 
 /* A gate to the width of the layer's table, its product with the table row, and the projection
@@ -114,6 +129,33 @@ static void list_hyper(struct sp_layer *l, double n)
     MOVE(l, PASSES * (n - 1) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
 }
 
+/* Attention residuals: each of a layer's two blocks reads the current stream and the kept ones,
+ * each with a share that a norm and one column compute; a stream is kept every `residual_block`
+ * layers. Kimi K3 (Megatron-Bridge, kimi_k3_layers.py). */
+static void list_residuals(const struct sp_model *m, struct sp_layer *l)
+{
+    enum { BLOCKS = 2 };
+    const double D = l->width, read = kept_residuals(m) + 1;
+    MATMUL(l, "shares of earlier streams", SP_PART_ROUTER, SP_OP_NORMS, SP_TP_WHOLE, D, 1, BLOCKS,
+           BLOCKS, .plain = true);
+    TENSOR(l, BLOCKS * D, SP_PART_NORM, SP_TP_WHOLE);
+    l->mixer.scan += BLOCKS * (2 * read - 1) * D; /* shares of the others, and the sum */
+    KEEP(l, D / (double)m->side.residual_block, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_ONE,
+         NONE | SELECTIVE | FULL);
+    KEEP(l, BLOCKS * D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    MOVE(l, BLOCKS * (read + 1) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
+}
+
+void sp_list_last_residual(const struct sp_model *m, struct sp_layer *l)
+{
+    const double D = l->width;
+    const double read = (double)((m->layers - 1) / m->side.residual_block + 2);
+    MATMUL(l, "shares of the streams", SP_PART_EMBEDDING, SP_OP_NORMS, SP_TP_WHOLE, D, 1,
+           .plain = true);
+    TENSOR(l, D, SP_PART_NORM, SP_TP_WHOLE);
+    MOVE(l, (read + 1) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
+}
+
 void sp_list_merged_streams(const struct sp_model *m, struct sp_layer *l)
 {
     const double n = (double)m->side.hyper, D = l->width;
@@ -134,6 +176,8 @@ void sp_list_side_streams(const struct sp_model *m, struct sp_layer *l, double n
         list_laurel(l, (double)s->laurel_rank, norm);
     if (s->hyper > 1)
         list_hyper(l, (double)s->hyper);
+    if (s->residual_block > 0)
+        list_residuals(m, l);
 }
 
 /* Matmuls that expand one stream to several, or merge them. */

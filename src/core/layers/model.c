@@ -22,10 +22,10 @@ bool sp_takes_pictures(const struct sp_model *model)
 bool sp_is_hybrid(const struct sp_model *m)
 {
     return m->pattern[0] || m->sparse.top_k > 0 || m->compressed.output_rank > 0 ||
-           m->state_space.parallel || m->attention_gate || m->value_dim > 0 || m->moe.latent > 0 ||
-           m->moe.shared_gate || m->moe.router_scale || m->keys_are_values ||
-           m->side.per_layer > 0 || m->side.altup > 1 || m->side.hyper > 1 ||
-           m->side.laurel_rank > 0;
+           m->state_space.parallel || m->attention_gate || m->head_gates || m->value_dim > 0 ||
+           m->moe.latent > 0 || m->side.residual_block > 0 || m->moe.shared_gate ||
+           m->moe.router_scale || m->keys_are_values || m->side.per_layer > 0 ||
+           m->side.altup > 1 || m->side.hyper > 1 || m->side.laurel_rank > 0;
 }
 
 int64_t sp_moe_layers(const struct sp_model *model)

@@ -48,7 +48,12 @@ static void lose(const struct sp_launched *l, const struct sp_titan_model *row)
                                              {"unscheduled", !schedule[0]},
                                              {"in_8_bits", in_8_bits},
                                              {"", 0}});
-    if (in_8_bits && l->version == 0 && l->plan->dtype != SP_FP8)
+    if (!in_8_bits || l->version != 0)
+        return;
+    if (sp_compute_dtype(&l->hw->chip, SP_FP8) != SP_FP8)
+        sp_lose(l, "what torchtitan refuses: float8, in which its %s has linear layers, on %s",
+                row->config, l->hw->name);
+    else if (l->plan->dtype != SP_FP8)
         sp_lose(l, "matmuls in 16 bits: linear layers of its %s run in float8", row->config);
 }
 
