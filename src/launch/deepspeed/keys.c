@@ -70,7 +70,7 @@ static void note_section(const struct sp_settings *s, const cJSON *root, const c
     if (!top && (!cJSON_IsObject(section) || is_off(section)))
         return;
     for (const cJSON *at = section->child; at; at = at->next)
-        if (!is_quiet(keys, n, at->string) && !is_off(at) &&
+        if (at->string[0] != '_' && !is_quiet(keys, n, at->string) && !is_off(at) &&
             !is_read(s, top ? "" : name, at->string) && !(top && doubt(s, at->string, at)))
             note(s, top ? "" : name, at->string);
 }
