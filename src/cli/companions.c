@@ -45,7 +45,9 @@ static bool take_one(const struct trained *t, enum sp_companion_role role,
     snprintf(name, sizeof name, "%s", given);
     const char *const place = cut_place(name);
     const bool shared = strcmp(place, "shared-base") == 0, away = strcmp(place, "offloaded") == 0;
-    if (!sp_load_model(name, t->sources, &model, error))
+    if (strcmp(name, t->model->name) == 0) /* that of a typed shape is in no file */
+        model = *t->model;
+    else if (!sp_load_model(name, t->sources, &model, error))
         return false;
     if (!sp_model_has_shape(&model))
         return sp_fail(error, SP_INPUT, "--%s: %s has no known shape", option, model.name);

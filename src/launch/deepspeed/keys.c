@@ -1,11 +1,13 @@
 /* DeepSpeed: keys that are read, and keys with little effect on memory and time. Everything else
  * that is switched on is named in a remark. Keys: deepspeed/runtime/constants.py, zero/config.py
  * and the sections' own config.py, 0.19. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/list.h"
 #include "launch/deepspeed/deepspeed.h"
+#include "launch/fields/deciding.h"
 
 /* Only JSON's own booleans: DeepSpeed takes the text "no" for true, as Python does. */
 static bool is_off(const cJSON *value)
@@ -23,6 +25,25 @@ static bool is_read(const struct sp_settings *s, const char *section, const char
     sp_join_path(section, key, name, sizeof name);
     const struct sp_launch_row *const row = sp_row_of(s->words, name);
     return row && !row->note[0];
+}
+
+/* Keys below one that is not read: some decide the answer (`pipeline.stages`). */
+static bool doubt(const struct sp_settings *s, const char *path, const cJSON *at)
+{
+    char option[sizeof s->launch->unread->option], value[24], inner[2 * SP_ROW_NAME];
+    bool found = false;
+    if (cJSON_IsNumber(at)) {
+        snprintf(value, sizeof value, "%g", at->valuedouble);
+        sp_core_option(s->core, path, value, option, sizeof option);
+        if (option[0])
+            sp_add_unread(s->launch, option, path, value, 0);
+        found = option[0] != '\0';
+    }
+    for (const cJSON *below = cJSON_IsObject(at) ? at->child : NULL; below; below = below->next) {
+        sp_join_path(path, below->string, inner, sizeof inner);
+        found = doubt(s, inner, below) || found;
+    }
+    return found;
 }
 
 static void note(const struct sp_settings *s, const char *section, const char *key)
@@ -49,8 +70,8 @@ static void note_section(const struct sp_settings *s, const cJSON *root, const c
     if (!top && (!cJSON_IsObject(section) || is_off(section)))
         return;
     for (const cJSON *at = section->child; at; at = at->next)
-        if (!is_quiet(keys, n, at->string) && !is_off(at) &&
-            !is_read(s, top ? "" : name, at->string))
+        if (at->string[0] != '_' && !is_quiet(keys, n, at->string) && !is_off(at) &&
+            !is_read(s, top ? "" : name, at->string) && !(top && doubt(s, at->string, at)))
             note(s, top ? "" : name, at->string);
 }
 

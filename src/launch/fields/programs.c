@@ -163,20 +163,40 @@ static bool is_module(const struct sp_script_command *command, int i)
            (before[0] != '-' || strchr(before, '=') || sp_has_word("-m --module", before));
 }
 
-const char *sp_started_program(const struct sp_script *script, int *line)
+/* The command and the word of the program that a script starts; false if there is none. */
+static bool find_started(const struct sp_script *script, int *at, int *word)
 {
     static const char no_launcher[] = "python python3 torchrun accelerate deepspeed srun mpirun";
     for (int pass = 0; pass < 2; pass++)
-        for (int i = script->n - 1; i >= 0; i--)
-            for (int j = 0; j < script->commands[i].n; j++) {
-                const struct sp_script_command *const command = &script->commands[i];
-                const char *const word = command->words[j];
+        for (*at = script->n - 1; *at >= 0; --*at)
+            for (*word = 0; *word < script->commands[*at].n; ++*word) {
+                const struct sp_script_command *const command = &script->commands[*at];
+                const char *const said = command->words[*word];
                 const bool script_or_module =
-                    sp_is(strrchr(word, '.'), ".py") || is_module(command, j);
-                *line = command->lines[j];
+                    sp_is(strrchr(said, '.'), ".py") || is_module(command, *word);
                 if (pass == 0 ? script_or_module
-                              : j == 0 && !sp_is_flag(word) && !sp_has_word(no_launcher, word))
-                    return word;
+                              : *word == 0 && !sp_is_flag(said) && !sp_has_word(no_launcher, said))
+                    return true;
             }
-    return "";
+    return false;
+}
+
+const char *sp_started_program(const struct sp_script *script, int *line)
+{
+    int at, word;
+    if (!find_started(script, &at, &word)) {
+        *line = script->n > 0 && script->commands[0].n > 0 ? script->commands[0].lines[0] : 0;
+        return "";
+    }
+    *line = script->commands[at].lines[word];
+    return script->commands[at].words[word];
+}
+
+const char *sp_started_task(const struct sp_script *script)
+{
+    int at, word;
+    if (!find_started(script, &at, &word) || word + 1 >= script->commands[at].n)
+        return "";
+    const char *const next = script->commands[at].words[word + 1];
+    return sp_is_flag(next) || strpbrk(next, "=./") ? "" : next;
 }

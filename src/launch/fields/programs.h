@@ -26,4 +26,7 @@ bool sp_starts_program(const struct sp_script *script, const char *pattern);
 /* The program that a script starts, as spelled there, and its line; "" if there is none. */
 const char *sp_started_program(const struct sp_script *script, int *line);
 
+/* The word behind it that says what it does ("dpo" of `trl dpo`); "" if there is none. */
+const char *sp_started_task(const struct sp_script *script);
+
 #endif

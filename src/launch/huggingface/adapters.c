@@ -279,11 +279,16 @@ void sp_read_hub_model(const struct sp_settings *s, const char *given,
 void sp_launch_reference(const struct sp_settings *s, bool adapted, bool away)
 {
     const struct sp_launch *const launch = s->launch;
+    static const char named[] = "name=";
     const char *model = "model"; /* that is typed, where the launch names none */
     for (int i = 0; i < launch->options; i++)
         if (sp_is(launch->option[i].name, "model"))
             model = launch->option[i].value;
-    sp_launch_option(s, "reference", "%.96s%s", model,
+        else if (sp_is(launch->option[i].name, "shape") &&
+                 sp_starts_with(launch->option[i].value, named))
+            model = launch->option[i].value + strlen(named);
+    const int n = (int)strcspn(model, ",");
+    sp_launch_option(s, "reference", "%.*s%s", n < 96 ? n : 96, model,
                      adapted ? ":shared-base"
                      : away  ? ":offloaded"
                              : "");

@@ -64,24 +64,52 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return !file->json && sp_is_axolotl(&file->settings) ? SP_CERTAIN : SP_NO_MATCH;
 }
 
-/* How it trains: "stage" of LLaMA-Factory, "rl" of axolotl, or what the script's name says (TRL's
- * examples and command); NULL: on text. */
+/* Whether a program's name has a word. */
+static bool has_part(const char *program, const char *part)
+{
+    static const char marks[] = "_-./";
+    const size_t n = strlen(part);
+    for (const char *at = program; *at; at += strcspn(at, marks), at += strspn(at, marks))
+        if (strcspn(at, marks) == n && strncmp(at, part, n) == 0)
+            return true;
+    return false;
+}
+
+/* How it trains by the script's name (TRL's examples), or by the word behind a command (`trl dpo`);
+ * NULL: neither says it. */
+static const char *kind_by_name(const struct sp_launch_file *file)
+{
+    static const char *const kinds[] = {"simpo", "dpo",    "orpo", "kto", "grpo", "ppo",
+                                        "rloo",  "reward", "cpo",  "ipo", "rm"};
+    enum { anywhere = 8 }; /* the others are parts of usual words */
+    int line;
+    const char *const program = sp_started_program(file->script, &line), *const task =
+                                                                             sp_started_task(
+                                                                                 file->script);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (sp_is(task, kinds[i]) ||
+            (i < anywhere ? strstr(program, kinds[i]) != NULL : has_part(program, kinds[i])))
+            return kinds[i];
+    return sp_is(task, "rlhf") ? "dpo" : NULL; /* ms-swift's default */
+}
+
+/* How it trains: "stage" of LLaMA-Factory with its loss, "rl" of axolotl, or what the launch is
+ * called; NULL: on text. */
 static const char *kind_of(const struct sp_launch_file *file)
 {
-    static const char *const kinds[] = {"dpo", "orpo", "kto", "grpo", "ppo", "rloo", "reward"};
-    int line;
     struct sp_settings *const s = (struct sp_settings *)&file->settings;
     const char *const stage = sp_setting(s, "stage"), *const rl = sp_setting(s, "rl"),
+                      *const loss = sp_setting(s, "pref_loss"),
                       *const called =
                           sp_setting(s, sp_setting(s, "rlhf_type") ? "rlhf_type" : sp_python_kind),
                       *const said = called ? called : rl;
-    const char *const program = file->script ? sp_started_program(file->script, &line) : "";
-    if (stage || said)
-        return said ? said : sp_is_quiet("sft pt 0 1 2 3", stage) ? NULL : stage;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strstr(program, kinds[i]))
-            return kinds[i];
-    return NULL;
+    if (said)
+        return said;
+    if (stage && sp_is(stage, "dpo") && loss && sp_has_word("orpo simpo", loss))
+        return loss; /* without a reference */
+    if (stage)
+        return sp_is_quiet("sft pt 0 1 2 3", stage) ? NULL : stage;
+    return file->script ? kind_by_name(file) : NULL;
 }
 
 /* Preference training holds two answers for each line of data, and a reference if its loss has one:

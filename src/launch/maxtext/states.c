@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include "launch/fields/deciding.h"
 #include "launch/maxtext/maxtext.h"
 
 static bool is_bf16(const char *format)
@@ -56,7 +57,7 @@ static void read_policy(struct sp_settings *s)
     }
     sp_row_ours(sp_row_of(s->words, "remat_policy"), name, policy);
     if (!policy[0]) {
-        sp_launch_note(s, "remat_policy %s: unknown; inferred", sp_safe(name));
+        sp_add_unread(s->launch, "remat", "remat_policy", name, 0);
         return;
     }
     const char mark = policy[strcspn(policy, "+~")]; /* with offload; near it */

@@ -18,11 +18,16 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
 bool sp_spell_slime(const struct sp_launch_file *file, struct sp_settings *settings,
                     int64_t replicas);
 
-/* Whether a file's program is ms-swift's over Megatron-LM; words that identify its command; and the
- * meaning of its arguments, with its defaults. */
+/* Whether a file's program is ms-swift's over Megatron-LM; and the flags of such a launch, by
+ * Megatron-LM's names, with its defaults. */
 bool sp_is_megatron_swift(const struct sp_launch_file *file);
-bool sp_tells_megatron_swift(const char *word);
-bool sp_spell_megatron_swift(struct sp_settings *settings);
+bool sp_read_megatron_swift(struct sp_launch_file *file);
+
+/* Counts a sample of preferences as the two sequences that it is (false: a kind of training that is
+ * not supported); and the reference, if its loss has one. */
+bool sp_spell_preferences(const struct sp_launch_file *file, struct sp_settings *settings);
+void sp_read_preferences(const struct sp_launch_file *file, struct sp_settings *settings,
+                         bool adapted);
 
 /* Formats and states: the precision, the changes that the arguments make to it, the optimizer. */
 void sp_read_megatron_states(struct sp_settings *settings);

@@ -1,6 +1,7 @@
 /* Megatron-LM: the shape of the model that arguments hold. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -92,8 +93,10 @@ static const char *other_kind(struct sp_settings *s)
         return "a model of images and text";
     if (sp_setting(s, "--decoder-num-layers") || sp_setting(s, "--decoder-seq-length"))
         return "an encoder with a decoder (T5)";
+    const char *const spec = sp_peek_setting(s, "--spec");
     if (sp_setting(s, "--hybrid-layer-pattern") || sp_setting(s, "--hybrid-override-pattern") ||
-        sp_setting(s, "--is-hybrid-model"))
+        sp_setting(s, "--is-hybrid-model") || sp_setting(s, "--hybrid-attention-ratio") ||
+        sp_setting(s, "--hybrid-mlp-ratio") || (spec && strstr(spec, "mamba")))
         return "a mix of Mamba and attention";
     if (sp_setting(s, "--retro-add-retriever"))
         return "a decoder with a retriever (RETRO)";

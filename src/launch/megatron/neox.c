@@ -79,10 +79,6 @@ static void read_model(struct sp_settings *s)
     if (!sp_setting(s, "pos_emb") || sp_setting_is(s, "pos_emb", "learned"))
         ADD(",learned_positions=%lld", (long long)whole(s, "max_position_embeddings", 0));
 #undef ADD
-    if (refers(s)) { /* a reference is a model by name */
-        sp_launch_no_model(s, "its DPO has a reference");
-        return;
-    }
     sp_launch_option(s, "shape", "%s", out);
     sp_launch_note(s, "the vocabulary is the tokenizer's: counted without vocabulary tables");
     if (gated)

@@ -259,7 +259,7 @@ static void read_named_model(struct sp_launch_file *file)
 }
 
 /* MindSpeed-LLM's adapters: of the modules that are listed, of rank 16 if none is said. */
-static void read_adapters(struct sp_settings *s)
+static bool read_adapters(struct sp_settings *s)
 {
     const char *const modules = sp_setting(s, "--lora-target-modules");
     const struct sp_adapters adapters = {
@@ -270,6 +270,7 @@ static void read_adapters(struct sp_settings *s)
     };
     if (modules)
         sp_launch_adapters(s, &adapters);
+    return modules != NULL;
 }
 
 /* Reads the flags. */
@@ -278,7 +279,7 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     struct sp_settings *const assumed = &file->assumed;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     if (!sp_read_assumed_lines(file->text, assumed) || !sp_spell_rows(s) ||
-        !sp_spell_slime(file, s, replicas_of(s, devices)))
+        !sp_spell_preferences(file, s) || !sp_spell_slime(file, s, replicas_of(s, devices)))
         return false;
     sp_read_megatron_model(s);
     read_named_model(file);
@@ -289,7 +290,7 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     sp_read_recompute(s, sp_plan_whole(s, "pp") * (vpp > 0 ? vpp : 1));
     sp_read_megatron_states(s);
     sp_read_execution(s);
-    read_adapters(s);
+    sp_read_preferences(file, s, read_adapters(s));
     sp_read_tp_overlap(s, assumed);
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))
         sp_assume(assumed, "fsdp");
@@ -332,8 +333,7 @@ static bool read_pairs(struct sp_launch_file *file)
 static bool read(struct sp_launch_file *file)
 {
     if (sp_is_megatron_swift(file))
-        return sp_read_flags(file->script, sp_tells_megatron_swift, &file->settings) &&
-               sp_spell_megatron_swift(&file->settings) && read_arguments(file, &file->settings);
+        return sp_read_megatron_swift(file) && read_arguments(file, &file->settings);
     if (!file->script || sp_count_telling(file->script, tells, false) == 0)
         return read_pairs(file);
     return sp_read_flags(file->script, tells, &file->settings) &&

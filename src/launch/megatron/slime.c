@@ -2,6 +2,7 @@
  * (slime/utils/arguments.py, slime/backends/megatron_utils/arguments.py). */
 #include <stdio.h>
 
+#include "base/text.h"
 #include "launch/fields/batches.h"
 #include "launch/fields/deciding.h"
 #include "launch/fields/rollout.h"
@@ -51,6 +52,15 @@ static bool spell_tokens(struct sp_settings *s, int64_t seq, int64_t batch, int6
     return sp_add_setting(s, "--micro-batch-size", micro);
 }
 
+/* The rollout's own settings, which are named or refused where it is read. */
+static void pass_rollout(struct sp_settings *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (sp_starts_with(s->at[i].name, "--sglang-") ||
+            sp_starts_with(s->at[i].name, "--rollout-"))
+            s->at[i].read = true;
+}
+
 bool sp_spell_slime(const struct sp_launch_file *file, struct sp_settings *s, int64_t replicas)
 {
     char batch[32], seq[32];
@@ -61,6 +71,7 @@ bool sp_spell_slime(const struct sp_launch_file *file, struct sp_settings *s, in
             s, "slime's --train-backend fsdp is not supported: give the plan as options");
     if (!sp_read_rollout(file, s))
         return false;
+    pass_rollout(s);
     const int64_t made = batch_of(s),
                   sequences = sp_setting_whole(s, "--global-batch-size", 1, made),
                   length = length_of(s);

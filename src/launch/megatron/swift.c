@@ -1,10 +1,12 @@
-/* ms-swift over Megatron-LM (`megatron sft`, `megatron pt`): its arguments by Megatron-LM's names.
+/* ms-swift over Megatron-LM (`megatron sft`, `pt`, `rlhf`): its arguments by Megatron-LM's names.
  * Names and defaults: swift/megatron/arguments of modelscope/ms-swift. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
+#include "launch/huggingface/arguments_file.h"
 #include "launch/megatron/megatron.h"
 
 bool sp_is_megatron_swift(const struct sp_launch_file *file)
@@ -13,7 +15,7 @@ bool sp_is_megatron_swift(const struct sp_launch_file *file)
            sp_is(file->program->framework, "ms-swift over Megatron-LM");
 }
 
-bool sp_tells_megatron_swift(const char *word)
+static bool tells(const char *word)
 {
     char name[SP_ROW_NAME];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "= "), word);
@@ -70,19 +72,13 @@ static bool spell_precision(struct sp_settings *s)
     return wide || add(s, half ? "--fp16" : "--bf16", "");
 }
 
-bool sp_spell_megatron_swift(struct sp_settings *s)
+static bool spell(struct sp_settings *s)
 {
     const bool whole = spell_names(s);
     const char *const packed = sp_setting(s, "--packing-length"),
                       *const cut = sp_setting(s, "--max-length"),
                       *const length = packed ? packed : cut,
                       *const model = sp_setting(s, "--model");
-    if (sp_said(s, "--rlhf-type"))
-        return sp_fail_in(s, "ms-swift's rlhf over Megatron-LM is not supported: give the plan as "
-                             "options");
-    if (sp_said(s, "--config"))
-        return sp_fail_in(s, "its arguments are in the file of --config, which is not read: give "
-                             "the plan as options");
     if (!length)
         sp_add_unread(s->launch, "seq", "max_length", "(left out)", 0);
     return (!length || add(s, "--seq-length", length)) && spell_tuner(s) && spell_precision(s) &&
@@ -92,4 +88,25 @@ bool sp_spell_megatron_swift(struct sp_settings *s)
            add(s, "--micro-batch-size", "1") && add(s, "--global-batch-size", "16") &&
            add(s, "--expert-tensor-parallel-size", "1") && add(s, "--hidden-dropout", "0") &&
            add(s, "--attention-backend", "flash");
+}
+
+/* The settings of the YAML that --config names, as flags before the command's own. */
+static bool take_config(const struct sp_launch_file *file, struct sp_settings *s)
+{
+    bool here;
+    const char *const named = sp_read_named_yaml(file, s, &here);
+    for (int i = 0; i < s->n; i++) {
+        char flag[sizeof s->at->name];
+        snprintf(flag, sizeof flag, "--%.*s", (int)sizeof flag - 3, s->at[i].name);
+        snprintf(s->at[i].name, sizeof s->at[i].name, "%s", flag);
+    }
+    return !named || here || sp_refuse_empty(file, named);
+}
+
+bool sp_read_megatron_swift(struct sp_launch_file *file)
+{
+    struct sp_settings *const s = &file->settings;
+    const bool ok = take_config(file, s) && sp_read_flags(file->script, tells, s) && spell(s);
+    sp_peek_setting(s, "--config");
+    return ok;
 }

@@ -51,8 +51,7 @@ static void add_split(struct list *list, const char *word, int line, bool all)
         add(list, word, line);
 }
 
-/* Whether a command's program does something other than train. */
-static bool is_no_training(const struct sp_script_command *command)
+bool sp_is_no_training(const struct sp_script_command *command)
 {
     static const char *const others[] = {"decode", "inference",  "convert",
                                          "logit",  "evaluation", "generation"};
@@ -69,7 +68,7 @@ static bool is_no_training(const struct sp_script_command *command)
 static int count_telling(const struct sp_script_command *command, sp_tells *tells)
 {
     int n = 0;
-    if (is_no_training(command) || sp_is_idle(command))
+    if (sp_is_no_training(command) || sp_is_idle(command))
         return 0;
     for (int i = 0; i < command->n; i++)
         n += tells(command->words[i]);

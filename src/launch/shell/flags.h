@@ -12,6 +12,9 @@ typedef bool sp_tells(const char *word);
  * themselves. */
 int sp_count_telling(const struct sp_script *script, sp_tells *tells, bool pairs);
 
+/* Whether a command's program does something other than train. */
+bool sp_is_no_training(const struct sp_script_command *command);
+
 /* Takes that command's flags ("--name", with the words after it as the value) as settings. Unknown
  * words that are not a flag's value are reported in remarks: they may hold arguments. */
 bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings);

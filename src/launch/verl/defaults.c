@@ -9,16 +9,29 @@
 #include "launch/fields/named_files.h"
 #include "launch/formats/syntax.h"
 
+/* The text of one of verl's configurations; NULL: the launch lies in no checkout. */
+static char *read_configuration(const struct sp_launch_file *file, const char *configuration)
+{
+    char name[96], path[1024];
+    size_t length;
+    snprintf(name, sizeof name, "verl/trainer/config/%s", configuration);
+    return sp_read_beside(file->origin, name, path, sizeof path, &length);
+}
+
+bool sp_in_verl_checkout(const struct sp_launch_file *file, const char *configuration)
+{
+    char *const text = read_configuration(file, configuration);
+    free(text);
+    return text != NULL;
+}
+
 bool sp_take_verl_default(const struct sp_launch_file *file, const char *configuration,
                           const char *key, struct sp_settings *s)
 {
     const struct sp_typed_names none = {0};
-    char name[96], path[1024];
-    size_t length;
     if (sp_has_setting(s, key))
         return true;
-    snprintf(name, sizeof name, "verl/trainer/config/%s", configuration);
-    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    char *const text = read_configuration(file, configuration);
     struct sp_settings *const base = sp_new_settings(s);
     struct sp_error unread = {0};
     base->error = &unread;

@@ -9,4 +9,7 @@
 bool sp_take_verl_default(const struct sp_launch_file *file, const char *configuration,
                           const char *key, struct sp_settings *settings);
 
+/* Whether the launch lies in a checkout with that configuration. */
+bool sp_in_verl_checkout(const struct sp_launch_file *file, const char *configuration);
+
 #endif

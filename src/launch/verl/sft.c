@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "launch/fields/batches.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/shell/flags.h"
@@ -48,6 +49,23 @@ static bool is_fsdp(struct sp_settings *s)
            sp_fail_in(s, "%s: \"%s\" is not supported; expected fsdp%s",
                       strategy ? "engine.strategy" : "engine", sp_safe(said),
                       strategy ? " or fsdp2" : "");
+}
+
+/* `data.micro_batch_size` was shared by all devices until verl had one for each of them, which has
+ * a value without being set; nothing reads the older one since. The checkout tells which verl it
+ * is.
+ */
+static bool take_micro_batch(const struct sp_launch_file *file, struct sp_settings *s)
+{
+    static const char each[] = "data.micro_batch_size_per_gpu", all[] = "data.micro_batch_size";
+    const char *const given = sp_peek_setting(s, all);
+    if (!given || sp_has_setting(s, each))
+        return true;
+    if (!sp_take_verl_default(file, "sft_trainer.yaml", each, s))
+        return false;
+    if (!sp_has_setting(s, each) && !sp_in_verl_checkout(file, "sft_trainer.yaml"))
+        sp_add_unread(s->launch, "micro-batch", all, given, 0);
+    return true;
 }
 
 /* `parts`: the devices that share a sequence where micro-batches are of tokens, else 0. */
@@ -95,9 +113,10 @@ static bool read(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
-    if (file->script &&
-        (!sp_read_pairs(file->script, tells, s) ||
-         !sp_take_verl_default(file, "sft_trainer.yaml", "model.enable_gradient_checkpointing", s)))
+    if (file->script && (!sp_read_pairs(file->script, tells, s) ||
+                         !sp_take_verl_default(file, "sft_trainer.yaml",
+                                               "model.enable_gradient_checkpointing", s) ||
+                         !take_micro_batch(file, s)))
         return false;
     const struct names *const names = sp_has_setting(s, older.model) ? &older : &newer;
     const char *const model = sp_peek_setting(s, names->model);

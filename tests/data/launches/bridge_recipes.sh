@@ -1,5 +1,5 @@
 #!/bin/bash
-# Megatron-Bridge's recipes by name, once for each line of degrees: the first is read.
+# Megatron-Bridge's recipes by name, once for each line of degrees.
 RECIPE=${1:-llama31_8b_sft_config}
 for config in "4,1,2" "2,2,1"; do
     IFS=',' read -r TP PP CP <<<"$config"
