@@ -132,5 +132,8 @@ static void write(const struct sp_launched *l, FILE *out)
         fputs("remat = lambda block: block\n", out);
 }
 
-const struct sp_target sp_target_jax = {
-    .words = {"jax"}, .takes_tf32 = true, .format = "a mesh of JAX", .write = write, .suffix = ".py"};
+const struct sp_target sp_target_jax = {.words = {"jax"},
+                                        .takes_tf32 = true,
+                                        .format = "a mesh of JAX",
+                                        .write = write,
+                                        .suffix = ".py"};

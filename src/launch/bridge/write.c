@@ -188,5 +188,7 @@ static void write(const struct sp_launched *l, FILE *out)
     free(s);
 }
 
-const struct sp_target sp_target_bridge = {
-    .words = {"megatron", "bridge"}, .format = "Megatron Bridge settings", .write = write, .suffix = ".yaml"};
+const struct sp_target sp_target_bridge = {.words = {"megatron", "bridge"},
+                                           .format = "Megatron Bridge settings",
+                                           .write = write,
+                                           .suffix = ".yaml"};
