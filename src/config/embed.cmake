@@ -1,6 +1,6 @@
 # Writes builtin.c: every config file as a byte array, and the table of them. Line ends and indentation are left out (no text of
 # JSON goes over lines), and blanks after a key's colon and between members.
-# Arguments: CONFIG_DIR, OUTPUT, and SOURCES_LEFT_OUT and NOTES_LEFT_OUT: folders whose sources and remarks the program does not show.
+# Arguments: CONFIG_DIR, OUTPUT, and SOURCES_LEFT_OUT: folders whose sources and notes the program does not show.
 cmake_policy(SET CMP0057 NEW)
 
 # Takes members whose value is a text out of `bytes`: what stands from BEFORE, which ends with the key's colon, to AFTER.
@@ -34,8 +34,6 @@ foreach(row IN LISTS kinds)
     without("\"\$schema\":" "0x2c,") # it is for editors
     if("${folder}" IN_LIST SOURCES_LEFT_OUT)
       without(",\"source\":" "")
-    endif()
-    if("${folder}" IN_LIST NOTES_LEFT_OUT)
       without(",\"note\":" "")
     endif()
     string(LENGTH "${bytes}" characters) # five a byte

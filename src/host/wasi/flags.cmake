@@ -8,8 +8,6 @@ target_link_options(scaleplan_flags INTERFACE -Wl,-z,stack-size=4194304,--stack-
 # What the optimizer itself calls is not a part of what it optimizes.
 set_source_files_properties(src/host/wasi/c_library.c src/host/wasi/memory.c PROPERTIES COMPILE_OPTIONS "-fno-lto;-fno-builtin")
 # The page shows no rows of commands, and of options, that need a shell, and does not say
-# where it has a model, an option or the habits of a framework, a fitted constant or a recipe from; nor what `show` remarks
-# beside the figures of a chip.
+# where it has a model, an option or the habits of a framework, a fitted constant or a recipe from.
 set(SCALEPLAN_COMMANDS_LEFT_OUT calibrate import scaling_losses)
 set(SCALEPLAN_SOURCES_LEFT_OUT models launch logs engines kernels ground serving profiles frameworks precision)
-set(SCALEPLAN_NOTES_LEFT_OUT ${SCALEPLAN_SOURCES_LEFT_OUT} hardware)
