@@ -450,7 +450,7 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
     const struct sp_option *const option = got == 'o'          ? sp_option_taken(args, SP_O_write)
                                            : got >= NAMES_FROM ? &args->options[got - NAMES_FROM]
                                                                : NULL;
-    if (!option || (got != 'o' && !is_spelled_out(argv[before], name)))
+    if (!option || !name || (got != 'o' && !is_spelled_out(argv[before], name)))
         return unknown_option(args, argv[before], error);
     const char *const earlier = args->given_at[option->id] ? args->text[option->id] : NULL;
     args->given_at[option->id] = true;

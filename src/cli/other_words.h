@@ -15,6 +15,7 @@ enum {
     SP_OTHER_WORDS = 0
 #define OTHER(...) +1
 #define SAID(...) +1
+#define OURS(...) +1
 #define HINT(...) +1
 #include "cli/other_words.def"
 };

@@ -8,6 +8,12 @@
 #include "config/load.h"
 #include "config/read.h"
 
+#ifdef __wasi__ /* the page has the built-in files alone, which tests check */
+enum { TAKES_FILES = 0 };
+#else
+enum { TAKES_FILES = 1 };
+#endif
+
 /* Whether a plan has the field; else offers the nearest. */
 static bool has_field(const char *name, struct sp_nearest *nearest)
 {
@@ -104,7 +110,7 @@ bool sp_read_launch_words(const char *spec, const struct sp_sources *sources,
         ok = sp_load_builtin(SP_LAUNCHES, spec, words, error);
     if (ok && !sp_is_builtin(SP_LAUNCHES, spec, sources))
         ok = sp_load_fields(SP_LAUNCHES, spec, sources, words, error);
-    for (int64_t i = 0; i < words->options.rows.n && ok; i++)
+    for (int64_t i = 0; TAKES_FILES && i < words->options.rows.n && ok; i++)
         ok = check_row(words, &words->options.row[i], error);
     return ok;
 }

@@ -23,15 +23,36 @@ LOG_ODDS[0xfff] = 2047;
 const COPIES = 3;
 const REPEATS = 4;
 const KINDS = 5;
+const DEPTHS = 8; // bits that are known of a byte: each has weights of its own
+
+// What followed the two bytes before has 2^FARTHER places, which others share.
+const FARTHER = 20;
+
+// Chances of 0 in 0x10000 by what came before. What was seen N times moves by 1 / (N + 1.6) of its error, and by 1 / 15.6 at least.
+const MOST_SEEN = 14;
+const STEPS = Int32Array.from({ length: MOST_SEEN + 1 }, (_, n) => Math.min(0x7fff, Math.floor(655360 / (10 * n + 16))));
+class Histories {
+  constructor(places) {
+    this.chance = new Uint16Array(places).fill(0x8000);
+    this.seen = new Uint8Array(places);
+  }
+
+  learn(place, bit) {
+    const { chance, seen } = this;
+    chance[place] += ((bit ? -chance[place] : 0xffff - chance[place]) * STEPS[seen[place]]) >> 16;
+    if (seen[place] < MOST_SEEN) seen[place]++;
+  }
+}
 
 // For each decision the chance of 0, in 0x10000: the mean of a fast and a slow learner, or a mix of both and of what
-// followed the whole byte before.
+// followed the whole byte before, and the two bytes before.
 class Chances {
   constructor(decisions) {
     this.fast = new Uint16Array(decisions).fill(0x4000);
     this.slow = this.fast.slice();
-    this.behind = new Uint16Array(KINDS << 16).fill(0x8000);
-    this.weights = Array.from({ length: KINDS }, () => new Int32Array(3).fill(0x10000 / 3));
+    this.behind = new Histories(KINDS << 16);
+    this.farther = new Histories(1 << FARTHER);
+    this.weights = Array.from({ length: KINDS * DEPTHS }, () => new Int32Array(4).fill(0x10000 / 4));
   }
 
   of(i) {
@@ -39,16 +60,19 @@ class Chances {
   }
 
   // The mix, and what it learns from the bit.
-  mixed(i, kind, place) {
-    const { behind, fast, slow } = this;
-    const third = (kind << 16) | place;
-    const weights = this.weights[kind];
-    const odds = [LOG_ODDS[fast[i] >> 3], LOG_ODDS[slow[i] >> 3], LOG_ODDS[behind[third] >> 4]];
+  mixed(i, kind, place, { before, second }) {
+    const { behind, farther, fast, slow } = this;
+    const third = (kind << 16) | (before << 8) | place;
+    const fourth = (Math.imul((second << 16) | (before << 8) | place, 0x9e3779b1) + Math.imul(kind, 0x85ebca6b)) >>> (32 - FARTHER);
+    const weights = this.weights[kind * DEPTHS + 31 - Math.clz32(place | 1)];
+    const odds = [LOG_ODDS[fast[i] >> 3], LOG_ODDS[slow[i] >> 3], LOG_ODDS[behind.chance[third] >> 4],
+      LOG_ODDS[farther.chance[fourth] >> 4]];
     const chance = chanceOf(odds.reduce((sum, one, k) => sum + ((weights[k] * one) >> 8), 0) >> 8);
     const learn = (bit) => {
       const error = ((bit ? 0 : 4095) - chance) * 6;
-      for (let k = 0; k < 3; k++) weights[k] += (odds[k] * error + 0x2000) >> 14;
-      behind[third] += bit ? -(behind[third] >> 3) : (0xffff - behind[third]) >> 3;
+      for (let k = 0; k < 4; k++) weights[k] += (odds[k] * error + 0x2000) >> 14;
+      behind.learn(third, bit);
+      farther.learn(fourth, bit);
     };
     return { chance: chance << 4, learn };
   }
@@ -104,8 +128,8 @@ class RangeEncoder {
     this.narrow();
   }
 
-  mixedBit(i, bit, kind, place) {
-    const { chance, learn } = this.chances.mixed(i, kind, place);
+  mixedBit(i, bit, kind, place, bytes) {
+    const { chance, learn } = this.chances.mixed(i, kind, place, bytes);
     learn(bit);
     this.bit(i, bit, chance);
   }
@@ -130,6 +154,7 @@ class Transcoder {
     this.now = new Uint32Array([0xffffffff, new DataView(bytes.buffer, bytes.byteOffset).getUint32(at + 1)]);
     this.half = new Uint16Array(decisions).fill(1024);
     this.before = 0; // the byte before
+    this.second = 0; // and the one before that
     this.anew = new RangeEncoder(decisions);
   }
 
@@ -149,7 +174,7 @@ class Transcoder {
 
   mixedBit(i, kind, place) {
     const bit = this.read(i);
-    this.anew.mixedBit(i, bit, kind, (this.before << 8) | place);
+    this.anew.mixedBit(i, bit, kind, place, this);
     return bit;
   }
 
@@ -289,6 +314,7 @@ class Lzma {
     for (let goes = true; goes;) {
       const place = this.size & ((1 << this.pb) - 1);
       this.coder.before = this.size > 0 ? this.out[this.size - 1] : 0;
+      this.coder.second = this.size > 1 ? this.out[this.size - 2] : 0;
       if (!this.coder.mixedBit(LZMA.isMatch + 16 * this.state + place, COPIES, this.state)) this.literal();
       else if (this.coder.mixedBit(LZMA.isRep + this.state, REPEATS, this.state)) this.repeat(place);
       else goes = this.match(place);

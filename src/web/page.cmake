@@ -8,7 +8,7 @@ set(module "${CMAKE_BINARY_DIR}/small.wasm")
 # Nothing of the program stands below address 1024, so that small offsets can be folded into loads and stores.
 add_custom_command(
   OUTPUT "${module}"
-  COMMAND "${WASM_OPT_PROGRAM}" --flatten --rereloop -Oz -Oz -Oz --coalesce-locals-learning --reorder-locals --vacuum -Oz --low-memory-unused --enable-bulk-memory --enable-sign-ext --enable-mutable-globals
+  COMMAND "${WASM_OPT_PROGRAM}" --flatten --rereloop -Oz -Oz -Oz --coalesce-locals-learning --reorder-locals --vacuum -Oz --low-memory-unused --converge --enable-bulk-memory --enable-sign-ext --enable-mutable-globals
           --enable-nontrapping-float-to-int $<TARGET_FILE:scaleplan_program> -o "${module}"
   DEPENDS scaleplan_program
   VERBATIM)

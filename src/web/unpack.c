@@ -1,8 +1,8 @@
 /* Unpacks the page: LZMA by the specification of its format, of which only the bits adapt
  * otherwise: the chance of a 0 is the mean of a fast and a slow learner, or a mix of both and of
- * what followed the whole byte before (adapted.mjs writes it). A separate module, because a
- * browser runs it three times as fast as a script. Literals depend on two bits of the
- * byte before (lc=2), nothing on the place (lp=0, pb=0).
+ * what followed the whole byte before and the two bytes before (adapted.mjs writes it). A separate
+ * module, because a browser runs it three times as fast as a script. Literals depend on two bits of
+ * the byte before (lc=2), nothing on the place (lp=0, pb=0).
  */
 enum {
     IS_MATCH = 0,
@@ -21,18 +21,20 @@ enum {
 static unsigned short fast[DECISIONS], slow[DECISIONS];
 static unsigned range, code, state;
 
-/* Mixed bits: chances of 0 behind each byte, in 0x10000; the logarithms of the odds of 0 by a
- * chance in 0x1000; and what each of the three chances weighs, of literals behind a literal and, by
- * the bit that is likely, behind a copy; of whether there is a copy, and from a distance of before.
- * Those of lengths and distances would save 700 bytes and take half as long again. M. Mahoney's
- * lpaq. */
-enum { CHANCES = 3, COPIES = 3, REPEATS, KINDS };
-static unsigned short behind[KINDS << 16];
+/* Mixed bits: chances of 0 behind each byte and behind two of them, in 0x10000; the logarithms of
+ * the odds of 0 by a chance in 0x1000; and what each of the four chances weighs, of literals behind
+ * a literal and, by the bit that is likely, behind a copy; of whether there is a copy, and from a
+ * distance of before. Those of lengths and distances would save 700 bytes and take half as long
+ * again. M. Mahoney's lpaq. */
+enum { CHANCES = 4, COPIES = 3, REPEATS, KINDS, DEPTHS = 8, FARTHER = 20, MOST_SEEN = 14 };
+static struct history {
+    unsigned short chance, seen;
+} behind[KINDS << 16], farther[1 << FARTHER];
 static short log_odds[0x1000];
-static int weight[KINDS][CHANCES];
+static int weight[KINDS * DEPTHS][CHANCES], steps[MOST_SEEN + 1];
 static const unsigned char *from;
 static unsigned char *to;
-static unsigned before; /* the byte before */
+static unsigned before, second; /* the byte before, and the one before that */
 
 /* Reads a bit that is 0 with this chance in 0x10000, from which the learners of a decision learn.
  */
@@ -85,18 +87,32 @@ static void start_mix(void)
             log_odds[next] = (short)odds;
     log_odds[0xfff] = 2047;
     for (unsigned i = 0; i < KINDS << 16; i++)
-        behind[i] = 0x8000;
-    for (int i = 0; i < KINDS * CHANCES; i++)
+        behind[i].chance = 0x8000;
+    for (unsigned i = 0; i < 1u << FARTHER; i++)
+        farther[i].chance = 0x8000;
+    for (int n = 0; n <= MOST_SEEN; n++)
+        steps[n] = n == 0 ? 0x7fff : 655360 / (10 * n + 16);
+    for (int i = 0; i < KINDS * DEPTHS * CHANCES; i++)
         weight[0][i] = 0x10000 / CHANCES;
+}
+
+/* What was seen N times moves by 1 / (N + 1.6) of its error, and by 1 / 15.6 at least. */
+static void learn(struct history *h, unsigned is_one)
+{
+    h->chance += ((is_one ? 0 : 0xffff) - h->chance) * steps[h->seen] >> 16;
+    h->seen += h->seen < MOST_SEEN;
 }
 
 /* A mixed bit: the errors of the mix teach its weights. `place`: below 256. */
 __attribute__((noinline)) static unsigned mixed_bit(unsigned i, unsigned kind, unsigned place)
 {
-    unsigned short *const third = &behind[kind << 16 | before << 8 | place];
+    struct history *const third = &behind[kind << 16 | before << 8 | place];
+    struct history *const fourth =
+        &farther[((second << 16 | before << 8 | place) * 0x9e3779b1u + kind * 0x85ebca6bu) >>
+                 (32 - FARTHER)];
     const int odds[CHANCES] = {log_odds[fast[i] >> 3], log_odds[slow[i] >> 3],
-                               log_odds[*third >> 4]};
-    int *const by = weight[kind];
+                               log_odds[third->chance >> 4], log_odds[fourth->chance >> 4]};
+    int *const by = weight[kind * DEPTHS + 31 - (unsigned)__builtin_clz(place | 1)];
     int sum = 0;
     for (int k = 0; k < CHANCES; k++)
         sum += by[k] * odds[k] >> 8;
@@ -105,7 +121,8 @@ __attribute__((noinline)) static unsigned mixed_bit(unsigned i, unsigned kind, u
     const int error = ((is_one ? 0 : 4095) - chance) * 6;
     for (int k = 0; k < CHANCES; k++)
         by[k] += (odds[k] * error + 0x2000) >> 14;
-    *third += is_one ? -(*third >> 3) : (0xffff - *third) >> 3;
+    learn(third, is_one);
+    learn(fourth, is_one);
     return is_one;
 }
 
@@ -198,6 +215,7 @@ __attribute__((export_name("unpack"))) void unpack(const unsigned char *packed, 
     for (;;) {
         unsigned size = 1;
         before = to > out ? to[-1] : 0;
+        second = to > out + 1 ? to[-2] : 0;
         if (!mixed_bit(IS_MATCH + 16 * state, COPIES, state)) {
             literal(state >= 7 ? to[~reps[0]] | 0x100 : 0);
             continue;

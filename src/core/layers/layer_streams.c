@@ -47,12 +47,12 @@ double sp_positions_per_token(const struct sp_model *model)
 static double kept_residuals(const struct sp_model *m)
 {
     const int64_t block = m->side.residual_block;
-    double sum = 0;
+    int64_t sum = 0;
     if (block <= 0)
         return 0;
     for (int64_t i = 0; i < m->layers; i++)
-        sum += (double)((i + block - 1) / block + i / block + 1);
-    return sum / (2 * (double)m->layers);
+        sum += (i + block - 1) / block + i / block + 1;
+    return (double)sum / (2 * (double)m->layers);
 }
 
 double sp_carried_width(const struct sp_model *m)
@@ -149,7 +149,8 @@ static void list_residuals(const struct sp_model *m, struct sp_layer *l)
 void sp_list_last_residual(const struct sp_model *m, struct sp_layer *l)
 {
     const double D = l->width;
-    const double read = (double)((m->layers - 1) / m->side.residual_block + 2);
+    const int64_t ended = (m->layers - 1) / m->side.residual_block;
+    const double read = (double)ended + 2;
     MATMUL(l, "shares of the streams", SP_PART_EMBEDDING, SP_OP_NORMS, SP_TP_WHOLE, D, 1,
            .plain = true);
     TENSOR(l, D, SP_PART_NORM, SP_TP_WHOLE);
