@@ -317,27 +317,34 @@ static bool unknown_option(const struct sp_args *args, const char *word, struct 
                    near ? "; did you mean --" : "", near ? nearest.best : "", near ? "?" : "");
 }
 
-/* The option that takes a word: as its only choice of that name, else as a model or a machine, such
- * as "h100-8". NULL: none. */
+/* The option that takes a model or a machine of that name, such as "h100-8"; NULL: none. */
+static const struct sp_option *option_of_config(const struct sp_args *args, const char *word)
+{
+#ifdef __wasi__ /* the page has fields for both */
+    return (void)args, (void)word, NULL;
+#else
+    const struct sp_sources sources = {.config_dir = args->value.config_dir};
+    const char *const dash = strrchr(word, '-');
+    const bool counts = dash && isdigit((unsigned char)dash[1]);
+    char chip[64];
+    snprintf(chip, sizeof chip, "%.*s", (int)(counts ? (size_t)(dash - word) : strlen(word)), word);
+    return sp_config_named(SP_MODELS, word, &sources)     ? sp_option_taken(args, SP_O_model)
+           : sp_config_named(SP_HARDWARE, chip, &sources) ? sp_option_taken(args, SP_O_hw)
+                                                          : NULL;
+#endif
+}
+
+/* The option that takes a word, which is its choice and that of no other, or a config; NULL: none.
+ */
 static const struct sp_option *option_for(const struct sp_args *args, const char *word)
 {
-    const struct sp_sources sources = {.config_dir = args->value.config_dir};
     const struct sp_option *found = NULL;
-    char chip[64];
     int n = 0;
     for (size_t i = 0; i < args->n_options; i++)
         for (const char *const *c = args->options[i].choices; c && *c; c++)
             if (strcmp(*c, word) == 0 && ++n > 0)
                 found = &args->options[i];
-    if (n > 0)
-        return n == 1 ? found : NULL;
-    const char *const dash = strrchr(word, '-');
-    const size_t length =
-        dash && isdigit((unsigned char)dash[1]) ? (size_t)(dash - word) : strlen(word);
-    snprintf(chip, sizeof chip, "%.*s", (int)length, word);
-    return sp_config_named(SP_MODELS, word, &sources)     ? sp_option_taken(args, SP_O_model)
-           : sp_config_named(SP_HARDWARE, chip, &sources) ? sp_option_taken(args, SP_O_hw)
-                                                          : NULL;
+    return n == 0 ? option_of_config(args, word) : n == 1 ? found : NULL;
 }
 
 /* Refuses a word without dashes: a value without its option, or a misspelt option. */

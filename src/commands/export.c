@@ -102,7 +102,8 @@ static bool export_plan(const struct sp_args *args, const struct sp_sources *sou
     sp_estimate(&in, SP_FLOPS_6P, NULL, &estimate);
     export->memory = sp_verdict_names[estimate.verdict];
     const bool ok = put(export, report, error);
-    note_suffix(report, export);
+    if (!SP_IN_PAGE) /* where no file is written */
+        note_suffix(report, export);
     sp_note_batch(report, &planned);
     sp_note_memory(report, &estimate);
     sp_note_refused(report, &planned);

@@ -9,11 +9,16 @@
 
 #include "config/fields.h"
 
+extern const char *const sp_network_kinds[];
+
 #define N_FIELDS(array) (sizeof(array) / sizeof *(array))
 #define MOST SP_MOST_FIGURE
 
-/* The text before each help text: nothing, unless the file defines it first. */
-#ifndef FIELD_HELP
+/* What stands before each help text. The page takes no files of some kinds, whose tables define
+ * NOT_IN_PAGE first, and has no room for their help. */
+#if defined __wasi__ && defined NOT_IN_PAGE
+#define FIELD_HELP 1 ? "":
+#else
 #define FIELD_HELP
 #endif
 

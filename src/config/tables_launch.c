@@ -1,7 +1,5 @@
 /* Keys of the files of configs/launch. */
-#ifdef __wasi__
-#define FIELD_HELP 1 ? "": /* the page does not take such files and has no room for their help */
-#endif
+#define NOT_IN_PAGE
 #include "config/field_rows.h"
 #include "config/launch_words.h"
 

@@ -1,4 +1,5 @@
 /* Keys of the files of configs/logs. */
+#define NOT_IN_PAGE
 #include "config/field_rows.h"
 #include "config/log_words.h"
 
