@@ -68,22 +68,25 @@ static bool put(const struct export *export, struct sp_report *report, struct sp
     return ok;
 }
 
+/* The language that a suffix stands for; NULL: none, or an unknown one. */
+static const char *language_of(const char *suffix)
+{
+    static const char *const known[][2] = {{".py", "Python"},
+                                           {".toml", "TOML"},
+                                           {".yaml", "YAML"},
+                                           {".yml", "YAML"},
+                                           {".json", "JSON"}};
+    for (size_t i = 0; suffix && i < sizeof known / sizeof *known; i++)
+        if (strcmp(suffix, known[i][0]) == 0)
+            return known[i][1];
+    return NULL;
+}
+
 /* Says so where the file's name promises another language than it holds. */
 static void note_suffix(struct sp_report *report, const struct export *export)
 {
-    static const struct {
-        const char *suffix, *language;
-    } known[] = {{".py", "Python"},
-                 {".toml", "TOML"},
-                 {".yaml", "YAML"},
-                 {".yml", "YAML"},
-                 {".json", "JSON"}};
-    const char *const own = export->path ? strrchr(export->path, '.') : NULL;
-    const char *said = NULL, *holds = NULL;
-    for (size_t i = 0; own && export->written.suffix && i < sizeof known / sizeof *known; i++) {
-        said = strcmp(own, known[i].suffix) == 0 ? known[i].language : said;
-        holds = strcmp(export->written.suffix, known[i].suffix) == 0 ? known[i].language : holds;
-    }
+    const char *const said = export->path ? language_of(strrchr(export->path, '.')) : NULL,
+                      *const holds = language_of(export->written.suffix);
     if (said && holds && strcmp(said, holds) != 0)
         sp_note(report, "%s holds %s, which %s reads, not %s", sp_safe(export->path), holds,
                 export->to, said);

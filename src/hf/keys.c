@@ -83,6 +83,12 @@ void sp_hf_put(cJSON *object, const char *key, double value)
         cJSON_AddNumberToObject(object, key, value);
 }
 
+void sp_hf_take(cJSON *out, const cJSON *o, const char *const pairs[][2])
+{
+    for (; o && (*pairs)[0]; pairs++)
+        sp_hf_put(out, (*pairs)[0], sp_hf_at(o, (*pairs)[1]));
+}
+
 void sp_hf_put_flag(cJSON *object, const char *key, bool value)
 {
     cJSON_DeleteItemFromObjectCaseSensitive(object, key);

@@ -62,6 +62,11 @@ const char *sp_hf_class(const cJSON *config);
 /* Sets a member, replacing any other value; 0 and false are left out, as they are the defaults of
  * native documents. */
 void sp_hf_put(cJSON *object, const char *key, double value);
+
+/* Takes numbers of a config under our keys: pairs of ours and theirs, up to one of NULL. */
+void sp_hf_take(cJSON *out, const cJSON *o, const char *const pairs[][2]);
+#define SP_HF_TAKE(out, o, ...)                                                                    \
+    sp_hf_take(out, o, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
 void sp_hf_put_flag(cJSON *object, const char *key, bool value);
 
 /* Whether a text ends with this ending. */

@@ -8,14 +8,6 @@
 
 #include "hf/pattern.h"
 
-/* Takes numbers of a config under our keys: pairs of ours and theirs. */
-static void take(cJSON *out, const cJSON *o, const char *const pairs[][2])
-{
-    for (; o && (*pairs)[0]; pairs++)
-        sp_hf_put(out, (*pairs)[0], sp_hf_at(o, (*pairs)[1]));
-}
-#define TAKE(out, o, ...) take(out, o, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
-
 /* Step's layers with experts: "3,4,5", or a list of them. */
 static const char step_key[] = "moe_layers_enum";
 
@@ -84,30 +76,36 @@ void sp_hf_put_kimi(cJSON *out, const cJSON *o)
 {
     const cJSON *const from = sp_hf_member(o, "linear_attn_config");
     cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
-    TAKE(x, from, {"heads", "num_heads"}, {"key_dim", "head_dim"}, {"value_dim", "head_dim"},
-         {"gate_rank", "head_dim"});
+    SP_HF_TAKE(x, from, {"heads", "num_heads"}, {"key_dim", "head_dim"}, {"value_dim", "head_dim"},
+               {"gate_rank", "head_dim"});
     sp_hf_put(x, "conv", from ? sp_hf_number_at(from, "short_conv_kernel_size", 4) : 0);
     sp_hf_put_flag(x, "full_gate", from && sp_hf_flag_at(from, "use_full_rank_gate", false));
     sp_hf_put_flag(out, "attention_gate", sp_hf_flag_at(o, "mla_use_output_gate", false));
-    TAKE(out, o, {"attention_residuals", "attn_res_block_size"});
+    SP_HF_TAKE(out, o, {"attention_residuals", "attn_res_block_size"});
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
     if (!moe)
         return;
-    TAKE(moe, o, {"latent", "routed_expert_hidden_size"});
+    SP_HF_TAKE(moe, o, {"latent", "routed_expert_hidden_size"});
     sp_hf_put_flag(moe, "latent_norm",
                    sp_hf_at(moe, "latent") > 0 && sp_hf_flag_at(o, "latent_moe_use_norm", false));
+}
+
+/* The window of layers that are not local ones: none. */
+static void drop_reach(cJSON *out)
+{
+    static const char *const reach[] = {"sliding_window", "global_every", "global_first"};
+    for (size_t i = 0; i < sizeof reach / sizeof *reach; i++)
+        cJSON_DeleteItemFromObjectCaseSensitive(out, reach[i]);
 }
 
 /* Windowed layers have their own heads, some with a sink each. */
 void sp_hf_put_mimo(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "local_attention");
-    cJSON_DeleteItemFromObjectCaseSensitive(out, "sliding_window");
-    cJSON_DeleteItemFromObjectCaseSensitive(out, "global_every");
-    cJSON_DeleteItemFromObjectCaseSensitive(out, "global_first");
-    TAKE(out, o, {"value_dim", "v_head_dim"});
-    TAKE(x, o, {"heads", "swa_num_attention_heads"}, {"kv_heads", "swa_num_key_value_heads"},
-         {"head_dim", "swa_head_dim"}, {"value_dim", "swa_v_head_dim"});
+    drop_reach(out);
+    SP_HF_TAKE(out, o, {"value_dim", "v_head_dim"});
+    SP_HF_TAKE(x, o, {"heads", "swa_num_attention_heads"}, {"kv_heads", "swa_num_key_value_heads"},
+               {"head_dim", "swa_head_dim"}, {"value_dim", "swa_v_head_dim"});
     sp_hf_put(x, "window", sp_hf_number(o, sp_hf_window));
     sp_hf_put_flag(x, "sinks", sp_hf_flag_at(o, "add_swa_attention_sink_bias", false));
     if (sp_hf_flag_at(o, "add_full_attention_sink_bias", false))
@@ -140,8 +138,8 @@ void sp_hf_put_minimax_m3(cJSON *out, const cJSON *o)
     cJSON *const x = cJSON_AddObjectToObject(out, "sparse_attention");
     sp_hf_put(x, "top_k",
               sp_hf_at(from, "sparse_topk_blocks") * sp_hf_at(from, "sparse_block_size"));
-    TAKE(x, from, {"index_heads", "sparse_num_index_heads"},
-         {"index_head_dim", "sparse_index_dim"});
+    SP_HF_TAKE(x, from, {"index_heads", "sparse_num_index_heads"},
+               {"index_head_dim", "sparse_index_dim"});
     sp_hf_put_flag(x, "others", letters && strchr(letters, 'L'));
     sp_hf_put(moe, "d_ff_shared",
               sp_hf_at(o, "n_shared_experts") * sp_hf_at(o, "shared_intermediate_size"));
@@ -159,9 +157,7 @@ void sp_hf_put_step(cJSON *out, const cJSON *o)
     const cJSON *const other = sp_hf_member(o, "attention_other_setting");
     cJSON *const x = cJSON_AddObjectToObject(out, "local_attention");
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
-    static const char *const reach[] = {"sliding_window", "global_every", "global_first"};
-    for (size_t i = 0; i < sizeof reach / sizeof *reach; i++)
-        cJSON_DeleteItemFromObjectCaseSensitive(out, reach[i]);
+    drop_reach(out);
     sp_hf_put(x, "heads", sp_hf_at(other, "num_attention_heads"));
     sp_hf_put(x, "kv_heads",
               sp_hf_number_at(other, "num_attention_groups", sp_hf_at(out, "kv_heads")));
@@ -169,7 +165,7 @@ void sp_hf_put_step(cJSON *out, const cJSON *o)
     sp_hf_put(x, "window", sp_hf_number(o, sp_hf_window));
     sp_hf_put_flag(out, "head_gates", sp_hf_flag_at(o, "use_head_wise_attn_gate", false));
     sp_hf_put(moe, "shared_experts", 1);
-    TAKE(moe, o, {"d_ff_shared", "share_expert_dim"});
+    SP_HF_TAKE(moe, o, {"d_ff_shared", "share_expert_dim"});
     sp_hf_put_flag(moe, "score_correction_bias", sp_hf_flag_at(o, "use_moe_router_bias", false));
 }
 

@@ -96,14 +96,6 @@ static void put_falcon_h1(cJSON *out, const cJSON *o)
     sp_hf_put_flag(x, "parallel", true);
 }
 
-/* Takes numbers of a config under our keys: pairs of ours and theirs. */
-static void take(cJSON *out, const cJSON *o, const char *const pairs[][2])
-{
-    for (; o && (*pairs)[0]; pairs++)
-        sp_hf_put(out, (*pairs)[0], sp_hf_at(o, (*pairs)[1]));
-}
-#define TAKE(out, o, ...) take(out, o, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
-
 /* Shared experts as one MLP with its own width. */
 static void put_shared(cJSON *out, const cJSON *o, const char *key)
 {
@@ -111,7 +103,7 @@ static void put_shared(cJSON *out, const cJSON *o, const char *key)
     if (!moe)
         return;
     sp_hf_put(moe, "shared_experts", sp_hf_at(o, key) > 0 ? 1 : 0);
-    TAKE(moe, o, {"d_ff_shared", key});
+    SP_HF_TAKE(moe, o, {"d_ff_shared", key});
 }
 
 static void put_granite(cJSON *out, const cJSON *o)
@@ -126,16 +118,16 @@ static void put_nemotron(cJSON *out, const cJSON *o)
     put_mamba_2(out, o);
     put_shared(out, o, "moe_shared_expert_intermediate_size");
     if (moe)
-        TAKE(moe, o, {"latent", "moe_latent_size"});
+        SP_HF_TAKE(moe, o, {"latent", "moe_latent_size"});
 }
 
 static void put_delta_rule(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
-    TAKE(x, o, {"heads", "linear_num_value_heads"}, {"key_heads", "linear_num_key_heads"},
-         {"key_dim", "linear_key_head_dim"}, {"value_dim", "linear_value_head_dim"},
-         {"conv", "linear_conv_kernel_dim"});
+    SP_HF_TAKE(x, o, {"heads", "linear_num_value_heads"}, {"key_heads", "linear_num_key_heads"},
+               {"key_dim", "linear_key_head_dim"}, {"value_dim", "linear_value_head_dim"},
+               {"conv", "linear_conv_kernel_dim"});
     sp_hf_put_flag(out, "attention_gate", sp_hf_flag_at(o, "attn_output_gate", true));
     if (moe)
         sp_hf_put_flag(moe, "shared_gate", sp_hf_at(o, "shared_expert_intermediate_size") > 0);
@@ -151,8 +143,8 @@ static void put_short_conv(cJSON *out, const cJSON *o)
 static void put_indexer(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "sparse_attention");
-    TAKE(x, o, {"top_k", "index_topk"}, {"index_heads", "index_n_heads"},
-         {"index_head_dim", "index_head_dim"});
+    SP_HF_TAKE(x, o, {"top_k", "index_topk"}, {"index_heads", "index_n_heads"},
+               {"index_head_dim", "index_head_dim"});
     const char *const letters = sp_hf_text_at(out, "pattern");
     sp_hf_put_flag(x, "shared", letters && strchr(letters, 'L'));
 }
@@ -179,9 +171,9 @@ static void put_compressed(cJSON *out, const cJSON *o)
     const char *const letters = sp_hf_text_at(out, "pattern");
     cJSON *const x = cJSON_AddObjectToObject(out, "compressed_attention");
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
-    TAKE(x, o, {"query_rank", "q_lora_rank"}, {"output_groups", "o_groups"},
-         {"output_rank", "o_lora_rank"});
-    TAKE(out, o, {"hyper_connections", "hc_mult"});
+    SP_HF_TAKE(x, o, {"query_rank", "q_lora_rank"}, {"output_groups", "o_groups"},
+               {"output_rank", "o_lora_rank"});
+    SP_HF_TAKE(out, o, {"hyper_connections", "hc_mult"});
     sp_hf_put(moe, "hash_layers", hash_layers_of(o));
     if (strchr(letters, 'L'))
         sp_hf_put(x, "far_ratio",
@@ -190,15 +182,15 @@ static void put_compressed(cJSON *out, const cJSON *o)
         return;
     sp_hf_put(x, "ratio", entry_tokens(o, "compressed_sparse_attention", "compress_rate_csa", 4));
     cJSON *const picks = cJSON_AddObjectToObject(out, "sparse_attention");
-    TAKE(picks, o, {"top_k", "index_topk"}, {"index_heads", "index_n_heads"},
-         {"index_head_dim", "index_head_dim"});
+    SP_HF_TAKE(picks, o, {"top_k", "index_topk"}, {"index_heads", "index_n_heads"},
+               {"index_head_dim", "index_head_dim"});
 }
 
 /* Lightning attention with as many heads as attention. */
 static void put_lightning(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
-    TAKE(x, out, {"heads", "heads"}, {"key_dim", "head_dim"}, {"value_dim", "head_dim"});
+    SP_HF_TAKE(x, out, {"heads", "heads"}, {"key_dim", "head_dim"}, {"value_dim", "head_dim"});
     sp_hf_put(x, "chunk", sp_hf_number_at(o, "block_size", 256));
     sp_hf_put_flag(x, "fixed_decay", true);
 }

@@ -83,9 +83,8 @@ static const char *kind_by_name(const struct sp_launch_file *file)
                                         "rloo",  "reward", "cpo",  "ipo", "rm"};
     enum { anywhere = 8 }; /* the others are parts of usual words */
     int line;
-    const char *const program = sp_started_program(file->script, &line), *const task =
-                                                                             sp_started_task(
-                                                                                 file->script);
+    const char *const program = sp_started_program(file->script, &line);
+    const char *const task = sp_started_task(file->script);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (sp_is(task, kinds[i]) ||
             (i < anywhere ? strstr(program, kinds[i]) != NULL : has_part(program, kinds[i])))
