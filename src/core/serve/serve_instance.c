@@ -117,6 +117,18 @@ bool sp_keeps_limits(const struct sp_steady *y, const struct sp_serve_load *load
             sp_latency_percentile(SP_LATENCY_TTFT, y->ttft_s, at) <= load->ttft_s);
 }
 
+/* Whether B sequences in flight keep the limits; where their prompts queue for a number of readers,
+ * also if as many requests come at random. */
+static bool keeps_with(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                       double B)
+{
+    struct sp_steady y = sp_state_of(i, load, B);
+    if (!sp_keeps_limits(&y, load))
+        return false;
+    return !(i->estimated && load->readers > 0) ||
+           (sp_state_at_rate(i, load, y.requests_per_s, &B, &y) && sp_keeps_limits(&y, load));
+}
+
 double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_serve_load *load,
                             double replicas)
 {
@@ -127,8 +139,7 @@ double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_s
     double low = 0, high = most + 1;
     while (high - low > 1) {
         const double middle = floor((low + high) / 2);
-        const struct sp_steady y = sp_state_of(i, load, middle);
-        if (sp_keeps_limits(&y, load))
+        if (keeps_with(i, load, middle))
             low = middle;
         else
             high = middle;
