@@ -91,10 +91,11 @@ static bool read_split(const struct serve *f, struct serve_degrees *reads, struc
         return true;
     if (!colon || !read_degrees(text, (size_t)(colon - text), reads) ||
         !read_degrees(colon + 1, strlen(colon + 1), d))
-        return sp_fail(error, SP_INPUT,
-                       "--disaggregate: \"%s\": expected auto, no, or degrees of prefill and decode "
-                       "instances, such as tp4:dp8 or 4xtp1:1xtp8",
-                       sp_safe(text));
+        return sp_fail(
+            error, SP_INPUT,
+            "--disaggregate: \"%s\": expected auto, no, or degrees of prefill and decode "
+            "instances, such as tp4:dp8 or 4xtp1:1xtp8",
+            sp_safe(text));
     const double read = reads->instances * chips_of(reads), make = d->instances * chips_of(d);
     const double both = read + make, chips = (double)sp_chips(&f->hw);
     return fmod(chips, both) == 0 ||
@@ -194,9 +195,9 @@ static bool cut_machine(struct serve *f, const struct serve_degrees *reads, doub
     const struct serve_degrees *const d = &f->degrees;
     *chips = is_cut(f, d) ? chips_of(d) : all / or_else(R, 1);
     f->readers = f->is_split ? reads->instances / d->instances : 0;
-    f->replicas =
-        f->is_split ? all * d->instances / (*chips * d->instances + reads->instances * chips_of(reads))
-                    : all / *chips;
+    f->replicas = f->is_split ? all * d->instances /
+                                    (*chips * d->instances + reads->instances * chips_of(reads))
+                              : all / *chips;
     f->group_chips = all / f->replicas;
     if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas)
         return sp_fail(error, SP_INPUT,

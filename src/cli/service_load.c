@@ -46,6 +46,7 @@ int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_
         return 0;
     struct sp_serve_load load = f->load;
     load.apart = f->args->given.step_time; /* instances that do both */
+    load.readers = 0;
     if (f->args->given.front)
         return sp_serve_front(&f->service, &load, machine, !f->textbook, points);
     return sp_serve_points(&f->service, &load, machine, !f->textbook, points);
@@ -137,19 +138,20 @@ static bool is_open(const struct serve *f)
            (f->served.kv_held > 0 || given);
 }
 
-/* Whether pools are asked for, or may be better within limits than instances that do both. */
+/* Whether pools are asked for, or may be better than instances that do both: within a limit of the
+ * first token, which queues for the pool that reads. */
 static bool tries_split(const struct serve *f)
 {
     const enum sp_serve_objective goal = f->load.objective;
     return isnan(f->load.concurrency) &&
            (f->load.apart ||
-            (f->may_split && !f->args->given.disaggregate && sp_has_limits(&f->load) &&
+            (f->may_split && !f->args->given.disaggregate && isfinite(f->load.ttft_s) &&
              f->load.profile && (goal == SP_SERVE_THROUGHPUT || goal == SP_SERVE_COST) &&
              !f->args->given.front && !sp_wants_simulation(f)));
 }
 
-/* Pools need a router and a network between them: nobody asked for them if they do not serve a tenth
- * more. */
+/* Pools need a router and a network between them: nobody asked for them if they do not serve a
+ * tenth more. */
 #define PAYS 1.1
 
 /* Takes the best instance by --objective, or the best split; returns its requests/s, 0 if none
@@ -235,7 +237,7 @@ static bool take_rate(struct serve *f, struct sp_error *error)
 static void take_concurrency(struct serve *f)
 {
     f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0) ? 1
-           : !f->is_best ? sp_sequences_of_load(&f->instance, &f->load, f->replicas)
+           : !f->is_best           ? sp_sequences_of_load(&f->instance, &f->load, f->replicas)
            : f->instance.estimated ? f->split.generates.sequences
                                    : sequences_of_split(f);
     if (!(f->B > 0)) /* one sequence, to tell how far it is from fitting, or from the limit */
@@ -367,8 +369,8 @@ double sp_fewest_to_serve(const struct serve *f)
 {
     enum { TIMES = 8 }; /* try at most this multiple of the minimum */
     const struct sp_network *const net = &f->hw.network;
-    if (!(f->load.rate > 0) || f->degrees.given || f->args->given.disaggregate ||
-        f->load.apart || f->textbook || !(f->served.kv_held > 0) || sp_wants_simulation(f))
+    if (!(f->load.rate > 0) || f->degrees.given || f->args->given.disaggregate || f->load.apart ||
+        f->textbook || !(f->served.kv_held > 0) || sp_wants_simulation(f))
         return NAN;
     const double least = least_to_serve(f);
     const double most = fmax(TIMES * least, 4 * (double)net->domain);

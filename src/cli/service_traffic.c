@@ -9,8 +9,7 @@ enum { USUAL_REQUESTS = 50000 };
 static struct sp_traffic traffic_of(const struct serve *f)
 {
     const struct sp_trace *const rows = f->rows;
-    const bool random =
-        isnan(f->load.concurrency) && (f->load.rate > 0 || sp_has_limits(&f->load));
+    const bool random = isnan(f->load.concurrency) && (f->load.rate > 0 || sp_has_limits(&f->load));
     struct sp_traffic t = {.requests = sp_requests_of(&f->instance, &f->load, random ? NAN : f->B),
                            .input = f->input,
                            .output = f->output,

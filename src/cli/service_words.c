@@ -78,9 +78,8 @@ static void add_late(const struct serve *f, const struct sp_steady *y, char *out
     snprintf(allows, sizeof allows, "%s",
              sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS));
     sp_append(out, size, ", %s takes %s%s%s%s; --%s allows %s",
-              first ? "the first token" : "a token",
-              strcmp(takes, allows) == 0 ? "more than " : "", takes,
-              f->load.percentile == 99 ? " (99th percentile)" : "",
+              first ? "the first token" : "a token", strcmp(takes, allows) == 0 ? "more than " : "",
+              takes, f->load.percentile == 99 ? " (99th percentile)" : "",
               f->is_simulated ? " (simulated)" : "", first ? "ttft" : "tpot", allows);
 }
 
@@ -131,6 +130,7 @@ const char *sp_limit_of(const struct serve *f)
         return "--tpot";
     return f->is_simulated && sp_keeps_limits(&y, &f->load) ? "the simulation"
            : isfinite(f->load.ttft_s)                       ? "--ttft"
+           : f->load.readers > 0                            ? "the queue of prompts"
                                                             : "";
 }
 

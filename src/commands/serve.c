@@ -190,9 +190,8 @@ static void say_limit(struct shown *s)
     const size_t size = sizeof s->limit;
     snprintf(s->limit, size, *limit ? "limit      %s; step " : "step       ", limit);
     if (s->said)
-        sp_append(s->limit, size, "%s: %s %s, %s %s",
-                  sp_human_text(t->total_s, SP_SECONDS), first.name,
-                  sp_human_text(first.s, SP_SECONDS), second.name,
+        sp_append(s->limit, size, "%s: %s %s, %s %s", sp_human_text(t->total_s, SP_SECONDS),
+                  first.name, sp_human_text(first.s, SP_SECONDS), second.name,
                   sp_human_text(second.s, SP_SECONDS));
     else
         sp_append(s->limit, size, "bound by %s", words_of_bound(s->bound));
@@ -328,7 +327,7 @@ static void divide(struct shown *s)
     struct sp_serve_point together[SP_SERVE_POINTS];
     struct sp_serve_load both = f->load;
     both.apart = false;
-    both.rate = 0;
+    both.rate = both.readers = 0;
     both.objective = SP_SERVE_THROUGHPUT;
     name_pool(f->split.readers, &f->split.reads, s->split_words, sizeof s->split_words);
     sp_append(s->split_words, sizeof s->split_words, ":");

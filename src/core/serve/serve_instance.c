@@ -129,6 +129,25 @@ static bool keeps_with(const struct sp_serve_instance *i, const struct sp_serve_
            (sp_state_at_rate(i, load, y.requests_per_s, &B, &y) && sp_keeps_limits(&y, load));
 }
 
+/* Share of the rate that pools reach with a full memory; the rest would only wait longer. */
+#define NEARLY_ALL 0.95
+
+/* Fewest sequences in flight, at most `most`, with nearly the rate of `most`. */
+static double fewest_for(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                         double most)
+{
+    const double rate = NEARLY_ALL * sp_state_of(i, load, most).requests_per_s;
+    double low = 0, high = most;
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        if (sp_state_of(i, load, middle).requests_per_s < rate)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_serve_load *load,
                             double replicas)
 {
@@ -144,5 +163,7 @@ double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_s
         else
             high = middle;
     }
-    return low;
+    const bool queues =
+        i->estimated && load->readers > 0 && !(isfinite(load->ttft_s) && load->ttft_s > 0);
+    return queues && low > 1 ? fewest_for(i, load, low) : low;
 }

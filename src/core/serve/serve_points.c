@@ -298,11 +298,12 @@ static bool find_split(struct division *d)
     d->best = (struct sp_serve_split){.requests_per_s = 0};
     for (int g = 0; g < d->n_generates; g++)
         for (int r = 0; r < d->n_reads; r++) {
-            const struct sp_serve_point *const reads = &d->reads[r], *const makes = &d->generates[g];
+            const struct sp_serve_point *const reads = &d->reads[r], *const makes =
+                                                                         &d->generates[g];
             for (double n = 1; n * makes->chips + reads->chips <= d->chips; n++) {
                 const double readers = floor((d->chips - n * makes->chips) / reads->chips);
-                const double even = fmin(readers * reads->steady.prompts_per_s,
-                                         n * makes->steady.requests_per_s);
+                const double even =
+                    fmin(readers * reads->steady.prompts_per_s, n * makes->steady.requests_per_s);
                 struct sp_serve_split s = {*reads, *makes, readers, n, even, NAN};
                 try_split(d, &s);
             }
