@@ -409,6 +409,12 @@ static struct sp_service reader_of(const struct serve *f, const struct serve_deg
     return reader;
 }
 
+bool sp_wants_simulation(const struct serve *f)
+{
+    return f->args->given.simulate || f->input.kind != SP_LENGTHS_FIXED ||
+           f->output.kind != SP_LENGTHS_FIXED;
+}
+
 double sp_longest_request(const struct serve *f)
 {
     return f->args->given.context ? f->service.step_tokens : f->service.input + f->service.output;

@@ -151,9 +151,11 @@ bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct s
 /* Whether the rows of a file state when requests arrive. */
 bool sp_arrives_by_rows(const struct serve *f);
 
-/* Whether lengths differ or --simulate is given; and runs the requests through the instance if so,
- * where limits decide how many they are, at random. */
+/* Whether lengths differ or --simulate is given. */
 bool sp_wants_simulation(const struct serve *f);
+
+/* Runs the requests through the instance if so. Where limits decide how many they are, they come at
+ * random. */
 void sp_simulate(struct serve *f);
 
 /* The answer in words: "Yes: 21.8 requests/s, on 8 instances of 4 chips (TP 4), 14 sequences each",

@@ -62,12 +62,6 @@ static void keep_limits(struct serve *f)
                 most);
 }
 
-bool sp_wants_simulation(const struct serve *f)
-{
-    return f->args->given.simulate || f->input.kind != SP_LENGTHS_FIXED ||
-           f->output.kind != SP_LENGTHS_FIXED;
-}
-
 void sp_simulate(struct serve *f)
 {
     const bool any = isnan(f->load.concurrency) && !(f->load.rate > 0);

@@ -130,7 +130,7 @@ const char *sp_limit_of(const struct serve *f)
         return "--tpot";
     return f->is_simulated && sp_keeps_limits(&y, &f->load) ? "the simulation"
            : isfinite(f->load.ttft_s)                       ? "--ttft"
-           : f->load.readers > 0                            ? "the queue of prompts"
+           : f->load.readers > 0                            ? "the readers"
                                                             : "";
 }
 
