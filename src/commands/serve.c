@@ -52,14 +52,8 @@ static const struct sp_example examples[] = {
     {"serve --model gpt-oss-120b --hw h200-8,b200-8 --tpot 20ms --objective "
      "cost",
      "machines compared by cost per million tokens"},
-    {"serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants textbook",
-     "a row of the textbook's table"},
-    {"serve --params 405G --weights int8 --hw v5e --concurrency 1 --tpot 15ms --get "
-     "min_slice_devices,points.0.devices",
-     "the smallest machine that holds the weights, and that meets the limit"},
-    {"serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
-     "disaggregated.ratio",
-     "prefill instances per decode instance"},
+    {"serve --model llama3-70b --hw h100-16 --weights fp8 --input 8192 --disaggregate auto",
+     "prompts on separate chips"},
     {"serve --from serve.sh --hw h100-8", "the command of a vLLM, SGLang or TensorRT-LLM server"},
     {"serve --model deepseek-v3 --hw h200-32 --front", "the Pareto front of degrees and batches"},
     {NULL, NULL},
@@ -574,10 +568,9 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
 const struct sp_command sp_cmd_serve = {
     .name = "serve",
     .summary = "serving a model: what fits, latency and throughput, cost",
-    .about = "Whether a model and its KV cache fit, how many requests run at once, the least time "
-             "per prompt and token (closed forms: no engine is faster), an estimate for chip and "
-             "engine with its 80 % range, the limiting resource, and the cost of a million tokens. "
-             "Without degrees, also other instance sizes.",
+    .about = "Whether a model and its cache fit, how many requests it answers within limits, by "
+             "closed forms that no engine beats and an estimate with its 80 % range, what limits "
+             "it, and the cost of a million tokens. Without degrees, the best instances.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",
