@@ -464,7 +464,10 @@ static void put_nearby(struct sp_report *r, const struct search_rows *s)
 
 static void note_batch(struct sp_report *r, const struct search_rows *s)
 {
-    sp_note_batch(r, s->base);
+    struct sp_planned best = *s->base;
+    if (s->n > 0) /* the first plan's batch and machine */
+        sp_planned_of(&s->of->machine[s->all[0].machine]->base, s->all[0].found, &best);
+    sp_note_batch(r, &best);
 }
 
 #define SP_PART search
