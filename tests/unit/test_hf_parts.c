@@ -150,6 +150,9 @@ static void widths(void **state)
         {"lfm2", "{\"block_ff_dim\":10000,\"block_auto_adjust_ff_dim\":null}", "d_ff", "6912"},
         {"lfm2", "{\"conv_L_cache\":null}", "short_conv.taps", "3"},
         {"lfm2", "{\"conv_L_cache\":5}", "short_conv.taps", "5"},
+        {"mpt", "{\"expansion_ratio\":null}", "d_ff", "16384"}, /* four times 4096 */
+        {"mpt", "{\"expansion_ratio\":3}", "d_ff", "12288"},
+        {"mpt", "{\"expansion_ratio\":1}", "d_ff", "4096"},
         {"mamba", "{\"time_step_rank\":null}", "state_space.dt_rank", "48"},
         {"mamba", "{\"time_step_rank\":\"auto\",\"hidden_size\":770,\"intermediate_size\":1540}",
          "state_space.dt_rank", "49"},
