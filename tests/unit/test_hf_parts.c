@@ -215,7 +215,7 @@ static void shared_picks(void **state)
 }
 
 /* Towers: windows of whole patches, and their merged tokens; images of 1,024 pixels a side for
- * towers of any size. */
+ * towers of any size; sound. */
 static void pictures(void **state)
 {
     (void)state;
@@ -234,6 +234,10 @@ static void pictures(void **state)
         {"qwen2_5_vl", "{\"vision_config\":{\"patch_size\":16}}", "encoder.tokens", "4096"},
         {"qwen2_5_vl", "{\"vision_config\":{\"patch_size\":16}}", "encoder.patch", "1536"},
         {"qwen2_5_vl", "{\"vision_config\":{\"spatial_merge_size\":4}}", "encoder.merge", "16"},
+        /* a tower of sound is that of a model that hears, and of its own config */
+        {"qwen2_audio", "{}", "encoder.layers", "32"},
+        {"qwen2_audio", "{\"audio_config\":null}", "encoder", ""},
+        {"llama", "{\"audio_config\":{\"encoder_layers\":4}}", "encoder", ""},
     };
     ALL(parts);
 }
