@@ -356,7 +356,7 @@ static const struct sp_example examples[] = {
 const struct sp_command sp_cmd_check = {
     .name = "check",
     .is_list = true,
-    .summary = "compare the expected values of exercises with the program's",
+    .summary = "run exercises with known answers; print and grade sheets",
     .operands = "FILE...",
     .about =
         "Runs JSON arrays of cases: \"id\", \"question\", \"args\" (words after scaleplan), "
