@@ -325,7 +325,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .nearest = {.wanted = args->value.cases},
     };
     if (args->n_operands == 0)
-        return sp_fail(error, SP_USAGE, "give a file of cases: scaleplan check FILE...");
+        return sp_fail(error, SP_USAGE, "give a file of cases; `check --example > cases.json` writes one");
     check.grades = args->given.grade;
     if (args->given.sheet || args->given.solutions || args->given.random || check.grades)
         return run_sheet(args, &check, error);
