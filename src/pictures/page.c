@@ -51,6 +51,18 @@ const struct sp_page_fact sp_plan_assumptions[] = {
 };
 const size_t sp_n_plan_assumptions = sizeof sp_plan_assumptions / sizeof *sp_plan_assumptions;
 
+/* In print: one page, on which the formulas and what the assumptions mean have no room. */
+static const char style[] =
+    ".verdict{font-size:1.15em;border-left:6px solid #b00020;background:#f5f5f5;padding:.6em .9em}"
+    ".yes{border-color:#00805a}dl{display:grid;grid-template-columns:repeat(4,1fr);gap:.5em 1em}"
+    "dt{color:#555;font-size:.85em}dd{margin:0;font-weight:600}"
+    "figure{display:grid;grid-template-columns:1fr 1fr;gap:1em;align-items:start;margin:1em 0}"
+    "svg{width:100%;height:auto}.verdict+ul li{font-size:1em}"
+    "@media (max-width:600px){dl{grid-template-columns:1fr 1fr}figure{display:block}}"
+    "@media print{h2{margin-top:.8em}"
+    "section,li span,figure+h2+table tr:nth-child(n+8){display:none}.two{columns:2}"
+    ".verdict,svg rect{-webkit-print-color-adjust:exact;print-color-adjust:exact}}";
+
 /* State of a page. */
 struct writer {
     const struct sp_report *report;
@@ -446,7 +458,7 @@ static void put_sources(const struct writer *w)
 
 static void put_page(const struct writer *w)
 {
-    sp_html_open(w->out, w->page->title);
+    sp_html_open(w->out, w->page->title, style);
     put_question(w);
     put_plan(w);
     put_pictures(w);
