@@ -43,28 +43,22 @@ void sp_html_format(FILE *out, const char *format, ...)
 
 static const char style[] =
     "body{font:15px/1.45 system-ui,sans-serif;color:#1a1a1a;max-width:900px;margin:2em auto;"
-    "padding:0 1em}h1{font-size:1.5em;margin:.2em 0}h2{font-size:1.1em;margin:1.3em 0 .3em}"
-    ".verdict{font-size:1.15em;border-left:6px solid #b00020;background:#f5f5f5;padding:.6em .9em}"
-    ".yes{border-color:#00805a}dl{display:grid;grid-template-columns:repeat(4,1fr);gap:.5em 1em}"
-    "dt{color:#555;font-size:.85em}dd{margin:0;font-weight:600}"
+    "padding:0 1em}h1{font-size:1.5em;margin:.2em 0}h2{font-size:1.1em;margin:1.1em 0 .3em}"
     "table{border-collapse:collapse;width:100%;font-size:.87em}"
     "th,td{text-align:left;vertical-align:top;padding:.25em .5em;border-bottom:1px solid #ddd}"
-    "td:nth-child(3){white-space:nowrap}svg{width:100%;height:auto}"
-    "ul{margin:.3em 0;padding-left:1.2em}"
-    "li,.small{font-size:.87em}pre{background:#f5f5f5;padding:.6em;white-space:pre-wrap;"
-    "font-size:.8em}h3{margin:1.2em 0 .2em}"
-    "@page{size:A4;margin:12mm}@media print{body{font-size:10.5px;margin:0;max-width:none}"
-    "tr,svg,li,div{break-inside:avoid}h2{break-after:avoid}svg{max-height:52mm}"
-    ".verdict{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
-    "svg rect{-webkit-print-color-adjust:exact;print-color-adjust:exact}}";
+    "ul{margin:.3em 0;padding-left:1.2em}li,.small{font-size:.87em}"
+    "pre{background:#f5f5f5;padding:.6em;white-space:pre-wrap;font-size:.8em}"
+    "h3{margin:1.2em 0 .2em}@page{size:A4;margin:12mm}@media print{"
+    "body{font-size:10.5px;margin:0;padding:0;max-width:none}"
+    "tr,svg,li,div{break-inside:avoid}h2{break-after:avoid}}";
 
-void sp_html_open(FILE *out, const char *title)
+void sp_html_open(FILE *out, const char *title, const char *more_style)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
           out);
     sp_html_text(out, title);
-    fprintf(out, "</title>\n<style>%s</style></head><body>\n", style);
+    fprintf(out, "</title>\n<style>%s%s</style></head><body>\n", style, more_style);
 }
 
 void sp_html_close(FILE *out)

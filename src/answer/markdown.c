@@ -194,7 +194,7 @@ static void put_block_line(enum block *now, const char *line, size_t n, FILE *ou
 void sp_markdown_page(const char *markdown, FILE *out)
 {
     enum block now = BLOCK_NONE;
-    sp_html_open(out, "scaleplan");
+    sp_html_open(out, "scaleplan", "");
     while (*markdown) {
         const size_t n = strcspn(markdown, "\n");
         if (strncmp(markdown, "```", 3) == 0)

@@ -45,20 +45,33 @@ static void take_given(const char *at, char out[64])
         out[end - 1] = '\0';
 }
 
-/* The answer after the name of a part: the last one if there are several. */
-static void find_given(struct sp_answers *answers, const char *name, char out[64])
+/* The length of the name of a part at the start of a line: "3b"; "1", and of an only part also
+ * "1a". 0: the line has another name. */
+static size_t length_of_name(const char *line, const char *name, bool is_only)
 {
-    const size_t n = strlen(name);
+    size_t n = strlen(name);
+    if (strncasecmp(line, name, n) != 0)
+        return 0;
+    n += is_only && (line[n] == 'a' || line[n] == 'A');
+    return isalnum((unsigned char)line[n]) ? 0 : n;
+}
+
+/* The answer after the name of a part: the last one if there are several. */
+static void find_given(struct sp_answers *answers, const char *name, bool is_only, char out[64])
+{
+    size_t n = 0;
     struct sp_answer_line *last = NULL;
     *out = '\0';
     for (size_t i = 0; i < answers->n; i++) {
         struct sp_answer_line *const line = &answers->lines[i];
-        if (strncasecmp(line->text, name, n) != 0 || isalnum((unsigned char)line->text[n]))
+        const size_t length = length_of_name(line->text, name, is_only);
+        if (length == 0)
             continue;
         if (last)
             last->state = SP_LINE_OUTDATED;
         line->state = SP_LINE_READ;
         last = line;
+        n = length;
     }
     if (last)
         take_given(last->text + n, out);
@@ -480,7 +493,7 @@ struct sp_graded sp_grade(struct sp_answers *answers, int number, int part, cons
 {
     struct sp_graded g = {.of = sp_find(answer, c->expect[part].key), .off = NAN};
     sp_name_part(g.question, number, part, c->n_expect);
-    find_given(answers, g.question, g.given);
+    find_given(answers, g.question, c->n_expect == 1, g.given);
     if (!*g.given)
         snprintf(g.remark, sizeof g.remark, "no answer");
     else if (g.of->kind == SP_VALUE_NUMBER)

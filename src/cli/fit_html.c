@@ -39,7 +39,6 @@ bool sp_write_fit_page(const struct sp_args *args, const struct sp_fit_input *in
                                                 {"tensor parallel (TP)", "tp"},
                                                 {"pipeline stages (PP)", "pp"},
                                                 {"memory per chip", "device_bytes"},
-                                                {"of", "/capacity_bytes"},
                                                 {"ideal step", "step_s"}};
     static const struct sp_page_fact assumed[] = {
         {"precision", "/precision"}, {"constants", "/constants"}, {"overlap", "/overlap"}};

@@ -139,8 +139,8 @@ static bool may_answer(const struct sp_report *report, const struct sp_case *c)
 
 /* Notes where the source of a case differs from a report that answers the case's question, however
  * it was typed: the report has the case's answer by value; with a formula, the answer and the
- * formula's inputs are enough. If the report contains more, the short text has the note only if
- * there is room. */
+ * formula's inputs are enough. The short text has no such note: who did not ask the exercise is not
+ * helped by it. */
 static void note_case(struct sp_case *c, void *context)
 {
     const struct answered *const a = context;
@@ -149,8 +149,7 @@ static void note_case(struct sp_case *c, void *context)
     take_constants(c, a->args);
     struct sp_outcome got = sp_answer_case(c, a->args->world);
     const bool has = got.answered && has_all(a->report, got.report);
-    const bool is_whole = has && sp_report_size(a->report) == sp_report_size(got.report);
-    sp_stand_in(a->report, is_whole ? SP_BOTH : SP_SPARE);
+    sp_stand_in(a->report, SP_DETAILS);
     for (int i = 0; i < c->n_printed && got.answered; i++) {
         const struct sp_entry *const entry = sp_find(a->report, c->printed[i].key);
         const struct sp_entry *const wanted = sp_find(got.report, c->printed[i].key);

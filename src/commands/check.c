@@ -325,7 +325,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .nearest = {.wanted = args->value.cases},
     };
     if (args->n_operands == 0)
-        return sp_fail(error, SP_USAGE, "give a file of cases: scaleplan check FILE...");
+        return sp_fail(error, SP_USAGE, "give a file of cases; `check --example > cases.json` writes one");
     check.grades = args->given.grade;
     if (args->given.sheet || args->given.solutions || args->given.random || check.grades)
         return run_sheet(args, &check, error);
@@ -356,7 +356,7 @@ static const struct sp_example examples[] = {
 const struct sp_command sp_cmd_check = {
     .name = "check",
     .is_list = true,
-    .summary = "compare the expected values of exercises with the program's",
+    .summary = "run exercises with known answers; print and grade sheets",
     .operands = "FILE...",
     .about =
         "Runs JSON arrays of cases: \"id\", \"question\", \"args\" (words after scaleplan), "

@@ -83,7 +83,8 @@ struct comm {
     struct sp_device_group group;
     struct sp_group_answer of;
     char axes_text[160];
-    bool is_lone, assumes_rings, stays_inside; /* what is remarked */
+    bool is_lone, assumes_rings, stays_inside, is_folded; /* what is remarked */
+    char folded[96]; /* the group's axes where --group-axes has a length of none: "2 x 2 x 4" */
     double passes;
     bool is_measured; /* the time follows the curve of a transport */
     bool is_ragged;   /* an all-to-all to --top-k devices */
@@ -156,6 +157,21 @@ static bool group_without_slice(struct comm *s, const int64_t lengths[], int n, 
     return true;
 }
 
+/* Says where a length that was given is no axis of the slice: the group spans several instead. */
+static void note_folded(struct comm *s, const int64_t lengths[], int n,
+                        const struct sp_torus_group *g)
+{
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < g->n && g->length[k] != lengths[i])
+            k++;
+        s->is_folded = s->is_folded || (lengths[i] > 1 && k == g->n);
+    }
+    for (int k = 0; k < g->n && s->is_folded; k++)
+        sp_append(s->folded, sizeof s->folded, "%s%lld", k > 0 ? " x " : "",
+                  (long long)g->length[k]);
+}
+
 /* The physical axes of --group-axes, or all axes of the slice, and which of them wrap. */
 static bool read_group(struct comm *s, struct sp_torus_group *g, struct sp_error *error)
 {
@@ -186,6 +202,8 @@ static bool read_group(struct comm *s, struct sp_torus_group *g, struct sp_error
             return false;
     } else if (sp_lay_out(&s->hw, lengths, n, &layout)) {
         *g = sp_group_of(&s->hw, &layout, axes);
+        if (text && s->mesh.n == 0)
+            note_folded(s, lengths, n, g);
     } else {
         return sp_fail(error, SP_INPUT, "%s cannot be laid on the slice's axes, %s",
                        s->mesh.n > 0 ? "--mesh" : "--group-axes", shape);

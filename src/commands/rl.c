@@ -91,6 +91,8 @@ struct rl {
     bool is_split, sleeps;
     bool together, beside; /* sides, or states, that do not leave the devices */
     const char *side;
+    char at_once[80], slower[48];    /* of an engine's answers; the framework's factor */
+    char assumed[160];               /* lengths and answers that nobody gave; "" */
     const struct sp_rl_found *found; /* NULL: nothing was searched */
 };
 
@@ -100,6 +102,39 @@ struct rl {
 #define SP_PART rl
 #define SP_PART_OF struct rl
 #include "answer/put_rows.h"
+
+/* Says how many answers of an engine run at once. */
+static void say_at_once(struct rl *s)
+{
+    const double all = s->r->answers_each, at_once = s->r->rollout.at_once;
+    struct sp_text room;
+    if (at_once >= all)
+        snprintf(s->at_once, sizeof s->at_once, "each with all its %s answers at once",
+                 sp_human_text(all, SP_COUNT));
+    else
+        snprintf(s->at_once, sizeof s->at_once, "each with %s of its %s answers at once",
+                 sp_human_text_in(&room, at_once, SP_COUNT), sp_human_text(all, SP_COUNT));
+    if (s->longer != 1)
+        snprintf(s->slower, sizeof s->slower, "; all times %s (--loop)",
+                 sp_human_text(s->longer, SP_NUMBER));
+}
+
+/* Says which lengths are the defaults. */
+static void say_assumed(const struct sp_args *args, struct rl *s)
+{
+    if (args->value.from)
+        return;
+    if (!args->given.output)
+        sp_append(s->assumed, sizeof s->assumed, "answers of %s tokens (--output%s)",
+                  sp_human_text(s->output, SP_TOKENS),
+                  args->given.max_response ? "; --max-response is only a limit" : "");
+    if (!args->given.input)
+        sp_append(s->assumed, sizeof s->assumed, "%sprompts of %s (--input)",
+                  s->assumed[0] ? ", " : "", sp_human_text(s->input, SP_TOKENS));
+    if (!args->given.group)
+        sp_append(s->assumed, sizeof s->assumed, "%s%s per prompt (--group)",
+                  s->assumed[0] ? ", " : "", sp_human_text(s->a->group, SP_COUNT));
+}
 
 static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, struct rl *s)
 {
@@ -165,6 +200,8 @@ static bool answer(const struct sp_args *args, const struct sp_rl_found *found,
         sp_estimate_rl(&sides->asked, r);
         fill(sides, r, &s);
         s.found = found;
+        say_at_once(&s);
+        say_assumed(args, &s);
         sp_say_choices(sides, r);
         char *const train = sp_shell_line(&sides->train_words);
         char *const generate = sp_shell_line(&sides->generate_words);

@@ -112,6 +112,17 @@ struct roof {
 #define SP_PART_OF struct flow
 #include "answer/put_rows.h"
 
+/* What limits, in the glossary's words: the sources of bytes and the words of `three_way`. */
+static const char *words_of_source(const char *from)
+{
+    static const char *const words[][2] = {
+        {"hbm", "memory"}, {"math", "compute"}, {"ici", "the network"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], from) == 0)
+            return words[i][1];
+    return from;
+}
+
 /* One piece of work, or times that are given for one. */
 struct work {
     const char *name; /* of a row in a list; NULL: the operation itself */

@@ -75,7 +75,8 @@ struct scaling {
     struct sp_scaling_run given, run, best; /* best: compute-optimal for the budget of the run */
     const char *params_given, *tokens_given, *flops_given; /* the text after each */
     double batch, from, noise;                             /* tokens; NAN: not given */
-    double year, since;                                    /* year NAN: not given */
+    double useful;      /* tokens of tiny batches that the run's tokens are worth */
+    double year, since; /* year NAN: not given */
     double unique;      /* tokens of different text; NAN: all are */
     double base_params; /* compute-optimal for them, at most those of the run */
     double worth_N, worth_D;
@@ -382,6 +383,7 @@ static void work_out(struct scaling *s)
     s->flops_given = isnan(given->flops) ? "" : " (given)";
     s->has_run = isfinite(s->run.flops);
     s->has_batch = !isnan(s->noise);
+    s->useful = sp_tokens_of_tiny_batches(s->run.tokens, s->batch, s->noise);
     s->has_year = !isnan(s->year);
     s->progress = sp_progress_between(&s->compute.trend, &s->algorithms.trend, s->since, s->year);
 }
@@ -399,7 +401,8 @@ static void put_laws(const struct scaling *s, struct sp_report *report)
     if (s->n_found > 0 || s->has_batch || !isnan(s->unique))
         sp_stand_in(report, SP_DETAILS);
     sp_list_table(report, "laws",
-                  ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, loss");
+                  ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, "
+                  "loss: loss on its own text");
 }
 
 static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,

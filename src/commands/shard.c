@@ -60,7 +60,7 @@ struct shard {
     struct sp_sharded_times times;
     int moves;
     struct {
-        const char *what;
+        const char *what, *words; /* as a value, and in a sentence */
         char axes[SP_MESH_AXES + 1];
         double bytes, time_s;
     } move[2];
@@ -188,8 +188,11 @@ static bool multiply(struct shard *s, const struct sp_sharded array[2], const ch
     s->move[0].what = "none";
     for (int i = 0; i < s->moves; i++) {
         static const char *const collectives[] = {"all-reduce", "all-gather of a",
-                                                  "all-gather of b"};
+                                                  "all-gather of b"},
+                                 *const words[] = {"all-reduce", "all-gather of the first array",
+                                                   "all-gather of the second array"};
         s->move[i].what = collectives[s->m.move[i].gathered + 1];
+        s->move[i].words = words[s->m.move[i].gathered + 1];
         s->move[i].bytes = s->m.move[i].bytes;
         s->move[i].time_s = s->times.move_s[i];
         sp_name_axes(&s->mesh, s->m.move[i].over, s->move[i].axes);
