@@ -84,6 +84,11 @@ double sp_state_bytes(const struct sp_params *params, const struct sp_precision 
  * selective). */
 double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat);
 
+/* A TP rank's activation bytes without sequence parallelism over those with it, which divides all
+ * of them by tp: 1 + (tp - 1) x the share of tensors that are not divided by width. NAN as above.
+ * Korthikanti et al. 2022, equations 2 and 4. */
+double sp_undivided_activations(const struct sp_model *model, enum sp_remat remat, double tp);
+
 /* Activation bytes of one GPT layer per micro-batch with 16-bit values, stored scores and dropout:
  * s tokens, b sequences, h width, a heads, t TP degree. Korthikanti et al. 2022, table 2. */
 enum sp_gpt_rule {

@@ -413,6 +413,7 @@ enum sp_plan_change {
     SP_PLAN_STAYS,
     SP_PLAN_MOVES,  /* a factor of two moves between two such fields */
     SP_PLAN_SCALES, /* doubled or halved */
+    SP_PLAN_CUTS,   /* every other number of chunks that divide a stage's layers */
     SP_PLAN_SWAPS   /* another of its names */
 };
 

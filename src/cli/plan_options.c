@@ -183,24 +183,25 @@ void sp_note_refused(struct sp_report *report, const struct sp_planned *p)
         if (others & 1U << i)
             sp_append(list, sizeof list, "%s%s", list[0] ? ", " : "", sp_away_names[i]);
     if (list[0])
-        sp_note(report, "%s cannot offload %s alone: no launch of it runs this plan", name, list);
+        sp_note(report, "no launch of %s runs this plan: it cannot offload %s alone", name, list);
     if (!sp_may_interleave(runs.rounds, plan))
         sp_note(report,
-                "%s runs stages in chunks only with a number of micro-batches that is a multiple "
-                "of %s: no launch of it runs this plan, which has %lld",
+                "no launch of %s runs this plan: it runs stages in chunks only with a number of "
+                "micro-batches that is a multiple of %s, which %lld is not",
                 name, runs.rounds == SP_ROUNDS_ALIKE ? "its rounds" : "the stages",
                 (long long)sp_plan_microbatches(plan));
     if (sp_may_overlap(&runs.overlap, plan))
         return;
     if (runs.overlap.refuses[plan->execution.dispatch])
         sp_note(report,
-                "%s does not hide the experts' exchange with --dispatch %s: no launch of it runs "
-                "this plan (--moe-overlap off does without)",
+                "no launch of %s runs this plan: it does not hide the experts' exchange with "
+                "--dispatch %s (--moe-overlap off does without)",
                 name, sp_dispatch_names[plan->execution.dispatch]);
     else
         sp_note(report,
-                "%s hides the experts' exchange of stages only with --vpp 2 or more: no launch of "
-                "it runs this plan (--schedule dualpipe hides it, --moe-overlap off does without)",
+                "no launch of %s runs this plan: it hides the experts' exchange of stages only "
+                "with --vpp 2 or more (--schedule dualpipe hides it, --moe-overlap off does "
+                "without)",
                 name);
 }
 

@@ -10,6 +10,7 @@ static bool read_batch(const struct sp_args *args, const struct sp_model *model,
                        struct sp_asked_batch *batch, struct sp_error *error)
 {
     const char *const text = args->value.batch;
+    batch->is_typed = text != NULL;
     batch->is_about = text && text[0] == '~';
     batch->counts_sequences = text && strchr(text, 'x');
     return sp_batch_of(args, model, &batch->tokens, &batch->seq, &batch->origin, error);

@@ -219,7 +219,9 @@ static void put_too_small(const struct sp_searching *s)
     sp_find_fitting(&s->of, &f);
     if (!isnan(f.value)) {
         snprintf(rows.change, sizeof rows.change, "--hw %.40s-%.0f", p->hw.name, f.value);
-        sp_line(s->report, "to fit     at least %.0f devices (%s)", f.value, rows.change);
+        const bool is_timed = !isnan(p->problem.days) || !isnan(p->problem.max_step_s);
+        sp_line(s->report, "%s at least %.0f devices (%s)", is_timed ? "in time   " : "to fit    ",
+                f.value, rows.change);
         sp_append(lack, sizeof lack, "; there are plans with %s", rows.change);
     }
     free(f.at);

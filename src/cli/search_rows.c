@@ -210,6 +210,15 @@ static const char *lead_words(int decimals, double percent, struct sp_text *room
     return room->s;
 }
 
+/* What a lead of a machine is in: plans are ranked by their expected steps, which are longer than
+ * the estimates where no run is near. */
+static const char *lead_of(const struct sp_search *of)
+{
+    static const char *const named[2][2] = {{"step time", "expected step time"},
+                                            {"cost", "expected cost"}};
+    return named[of->problem.goal == SP_GOAL_COST][of->grounded];
+}
+
 /* Whether the best machine's lead is reliable. A stack without runs has the error of a borrowed one
  * (sp_range_of), which the threshold includes. */
 static void note_machine_ties(struct sp_searching *s)
@@ -226,17 +235,13 @@ static void note_machine_ties(struct sp_searching *s)
     const bool lent = !best->base.own_profile, also = !second->base.own_profile;
     sp_stand_in(s->report, SP_BRIEF);
     sp_line(s->report, "lead       %s is %s ahead in %s; error of a lead: %s", best->hw,
-            lead_words(decimals, apart, SP_ROOM),
-            of->problem.goal == SP_GOAL_COST ? "cost" : "step time",
+            lead_words(decimals, apart, SP_ROOM), lead_of(of),
             lead_words(decimals, least, SP_ROOM));
     sp_stand_in(s->report, SP_DETAILS);
     sp_line(s->report,
             "machines   %s is %s ahead of %s in %s; a lead of %s or more is correct in 4 cases of 5"
             "%s%s%s%s: %s",
-            best->hw, lead_words(decimals, apart, SP_ROOM), second->hw,
-            of->problem.goal == SP_GOAL_COST ? "cost"
-            : of->grounded                   ? "expected step time"
-                                             : "step time",
+            best->hw, lead_words(decimals, apart, SP_ROOM), second->hw, lead_of(of),
             lead_words(decimals, least, SP_ROOM),
             lent || also ? ", with the error of a borrowed stack for " : "",
             lent ? best->base.profile.name : "", lent && also ? " and " : "",
@@ -459,7 +464,10 @@ static void put_nearby(struct sp_report *r, const struct search_rows *s)
 
 static void note_batch(struct sp_report *r, const struct search_rows *s)
 {
-    sp_note_batch(r, s->base);
+    struct sp_planned best = *s->base;
+    if (s->n > 0) /* the first plan's batch and machine */
+        sp_planned_of(&s->of->machine[s->all[0].machine]->base, s->all[0].found, &best);
+    sp_note_batch(r, &best);
 }
 
 #define SP_PART search

@@ -13,6 +13,7 @@
 #include "pictures/pictures.h"
 #include "cli/plan_options.h"
 #include "study/device_memory.h"
+#include "study/problem.h"
 #include "study/plan_text.h"
 #include "study/resolve.h"
 
@@ -81,7 +82,8 @@ struct memory {
     bool chooses_remat; /* as `step` does, among what closed forms have */
     bool has_model;     /* else the question is the largest model of a machine */
     bool has_shape;
-    bool batch_assumed; /* the number of tokens is not given */
+    bool batch_assumed; /* a sequence per replica: the number of tokens is not given */
+    bool has_step;      /* the batch is that of a step, in micro-batches to be chosen */
     double weights;     /* of the whole model */
     double L, D, a;
     const char *remat;
@@ -163,13 +165,22 @@ static bool read_model(const struct sp_args *args, const struct sp_sources *sour
     return read_matrices(list, model, error) && sp_take_tuning(args, sources, model, error);
 }
 
-/* Without a batch a device has one sequence, not the millions of tokens of a machine's step. */
+/* Without a batch a device has one sequence, but the plan of a whole machine has the batch of
+ * `step`. */
 static void assume_batch(const struct sp_args *args, struct memory *s)
 {
     struct sp_memory_case *const f = &s->of;
-    s->batch_assumed = !args->given.batch && !args->given.micro_batch;
+    const bool is_open = !args->given.batch && !args->given.micro_batch;
+    const bool is_machine = s->has_framework && sp_is_counted(&f->hw, args->value.hw) &&
+                            f->devices == (double)sp_chips(&f->hw);
+    const bool is_whole = is_machine && !args->given.checkpoints && !f->by_gpt_rule;
+    s->has_step = args->given.batch || (is_open && is_whole);
+    s->batch_assumed = is_open && !is_whole;
     if (s->batch_assumed)
         f->batch = sp_batch_tokens(f->spread.dp, f->seq);
+    else if (is_open)
+        f->batch = sp_batch_tokens((double)sp_round_batch(f->batch / f->seq, (int64_t)f->spread.dp),
+                                   f->seq);
 }
 
 /* The number of replicas, if not typed, is the number that the machine's devices leave, as in
@@ -257,7 +268,7 @@ static bool resolve(const struct sp_args *args, const struct sp_sources *sources
         f->remat = SP_REMATS;
     f->plan = &s->base.plan;
     f->framework = &s->base.framework.framework;
-    if (args->given.batch && isnan(f->micro_batch))
+    if (s->has_step && isnan(f->micro_batch))
         f->micro_batch = (double)s->base.plan.micro_batch;
     return true;
 }
@@ -281,7 +292,8 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
     f->micro_batch = args->value.micro_batch;
     f->checkpoints = args->value.checkpoints;
     f->by_gpt_rule = args->value.rule == 1;
-    f->sequence_parallel = args->value.sp == 1;
+    /* the paper's table begins without sequence parallelism; every plan has it */
+    f->sequence_parallel = args->given.sp ? args->value.sp == 1 : !f->by_gpt_rule;
     load_spread(args, f);
     f->chunks = args->value.vpp;
     f->is_closed = args->given.in_flight;
@@ -296,7 +308,7 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
     f->remat = sp_remat_of(args);
     if (!resolve(args, &sources, s, error))
         return false;
-    if (args->given.batch && !isnan(f->micro_batch))
+    if (s->has_step && !isnan(f->micro_batch))
         f->spread.microbatches = sp_micro_batches(f->batch, f->seq, f->spread.dp, f->micro_batch);
     if (f->remat == SP_REMATS && !s->chooses_remat)
         f->remat = sp_lightest_remat(*f, s->has_framework ? &s->base.framework.framework : NULL);

@@ -1,6 +1,7 @@
 # Writes builtin.c: every config file as a byte array, and the table of them. Line ends and indentation are left out (no text of
 # JSON goes over lines), and blanks after a key's colon and between members.
-# Arguments: CONFIG_DIR, OUTPUT, and SOURCES_LEFT_OUT: folders whose sources and notes the program does not show.
+# Arguments: CONFIG_DIR, OUTPUT, SOURCES_LEFT_OUT: folders whose sources and notes the program does not show, and
+# LAUNCHES_PACKED: launch files whose harmless options are numbers of 24 bits instead of names, half as long.
 cmake_policy(SET CMP0057 NEW)
 
 # Takes members whose value is a text out of `bytes`: what stands from BEFORE, which ends with the key's colon, to AFTER.
@@ -9,6 +10,53 @@ function(without before after)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," key "${key}")
   string(REGEX REPLACE "${key}0x22,(0x5c,0x[0-9a-f][0-9a-f],|0x[01346-9a-f][0-9a-f],|0x2[013-9a-f],|0x5[0-9abd-f],)*0x22,${after}" "" left "${bytes}")
   set(bytes "${left}" PARENT_SCOPE)
+endfunction()
+
+# The digits of a step from one number to the next, for is_packed of src/launch/fields/quiet.c.
+set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-")
+function(put_step step)
+  set(shifts 12 6 0)
+  if(step GREATER 262143)
+    string(APPEND packed "~")
+    set(shifts 18 12 6 0)
+  endif()
+  foreach(shift IN LISTS shifts)
+    math(EXPR digit "(${step} >> ${shift}) & 63")
+    string(SUBSTRING "${alphabet}" ${digit} 1 digit)
+    string(APPEND packed "${digit}")
+  endforeach()
+  set(packed "${packed}" PARENT_SCOPE)
+endfunction()
+
+# Packs a list of `bytes`, "KEY": [...], without line ends.
+function(pack key)
+  string(REGEX MATCH "\"${key}\":[^]]*" list "${text}")
+  string(REGEX REPLACE "\"${key}\": .|[\",\n]" " " names "${list}")
+  string(REGEX MATCHALL "[^ ]+" names "${names}")
+  set(numbers "")
+  foreach(name IN LISTS names)
+    string(HEX "${name}" codes)
+    string(REGEX MATCHALL ".." codes "${codes}")
+    set(number 0)
+    foreach(code IN LISTS codes)
+      math(EXPR number "(${number} * 1000003 + 0x${code}) & 0xffffff")
+    endforeach()
+    math(EXPR number "${number} + 0x1000000" OUTPUT_FORMAT HEXADECIMAL) # all of one width
+    list(APPEND numbers ${number})
+  endforeach()
+  list(SORT numbers)
+  list(REMOVE_DUPLICATES numbers)
+  set(packed "=")
+  set(before 0x1000000)
+  foreach(number IN LISTS numbers)
+    math(EXPR step "${number} - ${before}")
+    put_step(${step})
+    set(before ${number})
+  endforeach()
+  if(list)
+    string(REPLACE "${list}" "\"${key}\": [\"${packed}\"" text "${text}")
+    set(text "${text}" PARENT_SCOPE)
+  endif()
 endfunction()
 
 set(arrays "")
@@ -25,6 +73,12 @@ foreach(row IN LISTS kinds)
     get_filename_component(name "${path}" NAME)
     string(REGEX REPLACE "\\.json$" "" name "${name}")
     file(READ "${path}" hex HEX)
+    if("${folder}/${name}" IN_LIST LAUNCHES_PACKED)
+      file(READ "${path}" text)
+      pack(quiet)
+      pack(quiet_switches)
+      string(HEX "${text}" hex)
+    endif()
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
     string(REGEX REPLACE "0x0a,(0x20,)*" "" bytes "${bytes}")
     string(REPLACE "0x5c,0x22," "Q" bytes "${bytes}") # a quote inside a text stays as it is

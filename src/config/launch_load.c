@@ -1,4 +1,5 @@
 /* Files of configs/launch: merges a user's file with the built-in one and checks both. */
+#include <stdio.h>
 #include <string.h>
 
 #include <scaleplan/plan.h>
@@ -102,6 +103,20 @@ static bool check_row(const struct sp_launch_words *w, const struct sp_launch_ro
     return true;
 }
 
+/* Checks that a list of harmless options has no pattern, which would cover later options too. */
+static bool check_names(const struct sp_launch_words *w, const char *list, struct sp_error *error)
+{
+    const char *at = list + strcspn(list, "*?");
+    char word[96];
+    if (!*at)
+        return true;
+    while (at > list && at[-1] != ' ')
+        at--;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+    return sp_fail(error, SP_INPUT, "launch %s: %s: harmless options are listed by name",
+                   sp_safe(w->name), sp_safe(word));
+}
+
 bool sp_read_launch_words(const char *spec, const struct sp_sources *sources,
                           struct sp_launch_words *words, struct sp_error *error)
 {
@@ -110,6 +125,9 @@ bool sp_read_launch_words(const char *spec, const struct sp_sources *sources,
         ok = sp_load_builtin(SP_LAUNCHES, spec, words, error);
     if (ok && !sp_is_builtin(SP_LAUNCHES, spec, sources))
         ok = sp_load_fields(SP_LAUNCHES, spec, sources, words, error);
+    if (TAKES_FILES && ok)
+        ok = check_names(words, words->quiet, error) &&
+             check_names(words, words->quiet_switches, error);
     for (int64_t i = 0; TAKES_FILES && i < words->options.rows.n && ok; i++)
         ok = check_row(words, &words->options.row[i], error);
     return ok;

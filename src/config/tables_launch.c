@@ -45,7 +45,7 @@ static const struct sp_field launch_fields[] = {
     ROWS(options, SP_MOST_LAUNCH_ROWS, struct sp_launch_row,
          "options by name, in the order of an export"),
     WORDS(switches, "options without a value that C code reads"),
-    WORDS(quiet, "options without a notable effect on memory or time; \"log-*\": a prefix"),
+    WORDS(quiet, "options without a notable effect on memory or time; #: the place of an item"),
     WORDS(quiet_switches, "the same, for options without a value"),
     LINES(facts,
           "numbers for conditions, \"NAME = EXPRESSION\", over names, settings {NAME} or "

@@ -34,7 +34,10 @@ static void add_activations(const struct sp_memory_case *f, struct sp_device_mem
         m->activations = sp_stage_activation_bytes(L, m->gpt_layer, &f->spread);
         m->rule = SP_ACTIVATIONS_GPT;
     } else {
-        m->activations = share * sp_activation_footprint(&f->model, remat, tokens, &f->spread);
+        const double whole =
+            f->sequence_parallel ? 1 : sp_undivided_activations(&f->model, remat, f->spread.tp);
+        m->activations =
+            whole * share * sp_activation_footprint(&f->model, remat, tokens, &f->spread);
     }
 }
 
@@ -111,7 +114,7 @@ bool sp_plan_of_case(const struct sp_memory_case *f, const struct sp_framework *
                              .ep = (int64_t)s->ep,
                              .etp = sp_usual_etp(&f->model, (int64_t)s->tp, (int64_t)s->ep),
                              .zero = s->zero,
-                             .sequence_parallel = s->tp > 1,
+                             .sequence_parallel = s->tp > 1 && f->sequence_parallel,
                              .micro_batch = (int64_t)micro,
                              .batch = (int64_t)sequences,
                              .seq = (int64_t)f->seq,

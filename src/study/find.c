@@ -348,6 +348,7 @@ void sp_find_fitting(const struct sp_search *search, struct sp_finding *f)
 {
     *f = (struct sp_finding){.of = search,
                              .what = SP_FIND_DEVICES,
+                             .is_about = sp_is_free_batch(&search->machine[0]->base.problem.batch),
                              .is_tight = true,
                              .below =
                                  fmax(512, 16 * (double)sp_chips(&search->machine[0]->base.hw))};

@@ -16,7 +16,8 @@ enum { LARGEST_MICRO_BATCH = 8 };
 
 bool sp_is_free_batch(const struct sp_asked_batch *batch)
 {
-    return batch->is_about || (!batch->counts_sequences && fmod(batch->tokens, batch->seq) != 0);
+    return batch->is_about ||
+           (!batch->counts_sequences && (!batch->is_typed || fmod(batch->tokens, batch->seq) != 0));
 }
 
 bool sp_is_about(double sequences, double asked)

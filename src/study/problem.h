@@ -32,6 +32,7 @@ struct sp_price {
 /* A requested batch. */
 struct sp_asked_batch {
     double tokens, seq;
+    bool is_typed;         /* else the model's or the default, which nobody asked for */
     bool counts_sequences; /* given in sequences, so it is not rounded */
     bool is_about;         /* any within SP_ABOUT will do */
     const char *origin;    /* "--batch", "model file" or "default" */
@@ -53,8 +54,8 @@ struct sp_problem {
 /* Whether a batch is within SP_ABOUT of the requested one. */
 bool sp_is_about(double sequences, double asked);
 
-/* Whether a search may take any batch within SP_ABOUT: a batch requested with ~, or tokens that are
- * not a whole number of sequences and cannot be kept anyway. */
+/* Whether a search may take any batch within SP_ABOUT: one requested with ~, one that nobody typed,
+ * or tokens that are not a whole number of sequences and cannot be kept anyway. */
 bool sp_is_free_batch(const struct sp_asked_batch *batch);
 
 /* Longest step in s that meets the deadline with batches of `batch_tokens`; INFINITY: no deadline.

@@ -31,9 +31,8 @@ for path in sorted(glob.glob(root + "/configs/*/*.json")):
 # What is harmless is listed by name: a wildcard would cover a setting that is not known yet.
 for path in glob.glob(root + "/configs/launch/*.json"):
     data = load(path)
-    listed = " ".join(data.get("quiet", []) + data.get("quiet_switches", [])).split()
-    if os.path.basename(path)[:-5] not in ("maxtext", "nemo_rl", "neox", "openrlhf", "sglang", "torchtitan", "trainer", "verl", "vllm"):
-        assert not [word for word in listed if "*" in word], path
+    listed = data.get("quiet", []) + data.get("quiet_switches", []) + [line for line in data.get("rollout", []) if line.startswith("quiet ")]
+    assert not [line for line in listed if set(line) & set("*?[")], path
 for path in glob.glob(root + "/tests/textbook/*.json") + glob.glob(root + "/tests/courses/*.json"):
     validators["cases"].validate(load(path))
     checked += 1

@@ -150,6 +150,9 @@ static void widths(void **state)
         {"lfm2", "{\"block_ff_dim\":10000,\"block_auto_adjust_ff_dim\":null}", "d_ff", "6912"},
         {"lfm2", "{\"conv_L_cache\":null}", "short_conv.taps", "3"},
         {"lfm2", "{\"conv_L_cache\":5}", "short_conv.taps", "5"},
+        {"mpt", "{\"expansion_ratio\":null}", "d_ff", "16384"}, /* four times 4096 */
+        {"mpt", "{\"expansion_ratio\":3}", "d_ff", "12288"},
+        {"mpt", "{\"expansion_ratio\":1}", "d_ff", "4096"},
         {"mamba", "{\"time_step_rank\":null}", "state_space.dt_rank", "48"},
         {"mamba", "{\"time_step_rank\":\"auto\",\"hidden_size\":770,\"intermediate_size\":1540}",
          "state_space.dt_rank", "49"},
@@ -212,7 +215,7 @@ static void shared_picks(void **state)
 }
 
 /* Towers: windows of whole patches, and their merged tokens; images of 1,024 pixels a side for
- * towers of any size. */
+ * towers of any size; sound. */
 static void pictures(void **state)
 {
     (void)state;
@@ -231,6 +234,10 @@ static void pictures(void **state)
         {"qwen2_5_vl", "{\"vision_config\":{\"patch_size\":16}}", "encoder.tokens", "4096"},
         {"qwen2_5_vl", "{\"vision_config\":{\"patch_size\":16}}", "encoder.patch", "1536"},
         {"qwen2_5_vl", "{\"vision_config\":{\"spatial_merge_size\":4}}", "encoder.merge", "16"},
+        /* a tower of sound is that of a model that hears, and of its own config */
+        {"qwen2_audio", "{}", "encoder.layers", "32"},
+        {"qwen2_audio", "{\"audio_config\":null}", "encoder", ""},
+        {"llama", "{\"audio_config\":{\"encoder_layers\":4}}", "encoder", ""},
     };
     ALL(parts);
 }

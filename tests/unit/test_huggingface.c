@@ -231,6 +231,10 @@ static void missing_parts(void **state)
     }
     check_refused("{\"model_type\":\"llama\"," WIDE ",\"num_key_value_heads\":3}", NULL,
                   "x.json: num_key_value_heads: 3 does not divide the 4 attention heads");
+    check_refused("{\"model_type\":\"llama\"," SIZES ",\"intermediate_size\":[128]}", NULL,
+                  "x.json: intermediate_size: numbers that differ between layers");
+    check_refused("{\"model_type\":\"llama\"," SIZES ",\"intermediate_size\":[]}", NULL,
+                  "x.json: intermediate_size: expected a whole number from 1 to 10^9");
     check_refused(
         "{\"model_type\":\"qwen2_vl\",\"text_config\":{" SIZES ",\"intermediate_size\":0.5}}", NULL,
         "x.json: text_config.intermediate_size: expected a whole number from 1 to 10^9");

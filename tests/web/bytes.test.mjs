@@ -52,6 +52,18 @@ test('commands of every kind, wrong ones too', async () => {
   for (const line of lines) assert.deepEqual(await compare(line.split(' ')), [], line);
 });
 
+test('launch files: the page names what they leave unread, though it knows harmless options only as numbers', async () => {
+  for (const name of ['maxtext_llama2_70b.yml', 'megatron_gpt3_175b.sh', 'nanogpt_small.py', 'nemo_rl_base.yaml', 'neox_6b.yml',
+    'openrlhf_ppo.sh', 'swift_full.sh', 'torchtitan_llama3_8b.toml', 'verl_grpo_fsdp.sh'].map((each) => `data/launches/${each}`)) {
+    const files = { [name]: readFileSync(`${source}/tests/${name}`, 'utf8') };
+    assert.deepEqual(await compare(['step', '--from', name, '--hw', 'h100-64', '--format', 'json'], files), [], name);
+  }
+  const later = 'torchrun pretrain_gpt.py --lr 1 --later-option 2 --num-layers 32 --hidden-size 4096 --num-attention-heads 32 ' +
+    '--seq-length 4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --vocab-size 32000';
+  const { stdout } = await runInPage(opened.tab, ['step', '--from', 'a.sh', '--hw', 'h100-8', '--format', 'json'], { 'a.sh': later });
+  assert.deepEqual(JSON.parse(stdout).notes.filter((note) => note.startsWith('not read')), ['not read: --later-option']);
+});
+
 test('help as JSON, except the descriptions of commands that need a shell', async () => {
   const words = ['help', '--format', 'json'];
   const [inPage, native] = (await Promise.all([runInPage(opened.tab, words), runNative(words)])).map((run) => JSON.parse(run.stdout));

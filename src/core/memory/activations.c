@@ -6,10 +6,10 @@
 
 #include "core/layers/layer_rank.h"
 
-double sp_kept_bytes_per_token_layer(const struct sp_layers *layers, enum sp_remat remat)
+/* Elements kept per token in all layers; those that width does not divide among TP ranks count
+ * `undivided` times. */
+static double kept_elements(const struct sp_layers *layers, enum sp_remat remat, double undivided)
 {
-    if (!sp_model_has_shape(layers->model) || remat >= SP_REMATS)
-        return NAN;
     double elements = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_layer *const layer = &layers->list[kind];
@@ -18,10 +18,20 @@ double sp_kept_bytes_per_token_layer(const struct sp_layers *layers, enum sp_rem
             continue;
         if (kind != SP_LAYER_ENCODER)
             trained *= sp_stream_share(layer->own, 1);
-        for (int i = 0; trained > 0 && i < layer->n_kept; i++)
-            elements += layer->kept[i].remats >> remat & 1 ? trained * layer->kept[i].width : 0;
+        for (int i = 0; trained > 0 && i < layer->n_kept; i++) {
+            const struct sp_kept *const k = &layer->kept[i];
+            const double times = k->sharded_by == SP_BY_WIDTH ? 1 : undivided;
+            elements += k->remats >> remat & 1 ? times * trained * k->width : 0;
+        }
     }
-    return SP_ELEMENT * elements / (double)layers->model->layers;
+    return elements;
+}
+
+double sp_kept_bytes_per_token_layer(const struct sp_layers *layers, enum sp_remat remat)
+{
+    if (!sp_model_has_shape(layers->model) || remat >= SP_REMATS)
+        return NAN;
+    return SP_ELEMENT * kept_elements(layers, remat, 1) / (double)layers->model->layers;
 }
 
 /* Assumes fused attention. `none` keeps the tensors that a backward pass reads (Korthikanti's list
@@ -34,6 +44,16 @@ double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp
     struct sp_layers layers;
     sp_list_model(model, &layers);
     return sp_kept_bytes_per_token_layer(&layers, remat);
+}
+
+double sp_undivided_activations(const struct sp_model *model, enum sp_remat remat, double tp)
+{
+    if (!sp_model_has_shape(model) || remat >= SP_REMATS)
+        return NAN;
+    struct sp_layers layers;
+    sp_list_model(model, &layers);
+    const double kept = kept_elements(&layers, remat, 1);
+    return kept > 0 ? kept_elements(&layers, remat, tp) / kept : 1;
 }
 
 /* Bytes of attention scores that unfused kernels keep: the softmax and, with dropout, its mask of

@@ -111,8 +111,8 @@ static void offer_words(const char *list, struct sp_nearest *nearest)
         list += strspn(list, " \n");
         n = strcspn(list, " \n");
         snprintf(name + 2, sizeof name - 2, "%.*s", (int)n, list);
-        if (n > 0 && !strchr(name, '*'))
-            sp_nearest_offer(nearest, name);
+        if (n > 0)
+            sp_offer_alike(nearest, name);
     }
 }
 
@@ -124,12 +124,11 @@ static bool refuse_mistyped(const struct sp_settings *s)
         const struct sp_setting *const at = &s->at[i];
         struct sp_nearest nearest = {.wanted = at->name};
         for (int64_t j = 0; j < s->words->options.rows.n; j++)
-            sp_nearest_offer(&nearest, s->words->options.row[j].name);
+            sp_offer_alike(&nearest, s->words->options.row[j].name);
         offer_words(s->words->quiet, &nearest);
-        const char *const hint = sp_nearest_hint(&nearest);
-        if (!is_known(s, at) && hint[0])
+        if (!is_known(s, at) && sp_is_misspelt(&nearest))
             ok = sp_fail_in(s, "line %d: %s has no option %s%s", at->line, s->words->framework,
-                            sp_safe(at->name), hint);
+                            sp_safe(at->name), sp_nearest_hint(&nearest));
     }
     return ok;
 }

@@ -267,12 +267,11 @@ static void read_note(struct reading *r, struct line *line)
 static void skip(struct reading *r, struct line *line)
 {
     const size_t n = strlen(line->rest);
-    const char *const end = line->expression + strlen(line->expression);
     if (!sp_has_word(r->prefixes, line->rest))
         sp_append(r->prefixes, sizeof r->prefixes, " %s", line->rest);
     for (int i = 0; i < r->s->n; i++)
         if (sp_starts_with(r->s->at[i].name, line->rest) &&
-            sp_fits(line->expression, end, r->s->at[i].name + n))
+            sp_is_quiet(line->expression, r->s->at[i].name + n))
             r->s->at[i].read = true;
 }
 

@@ -256,22 +256,6 @@ bool sp_has_word(const char *list, const char *word)
     return false;
 }
 
-bool sp_is_quiet(const char *quiet, const char *name)
-{
-    for (size_t n; *quiet; quiet += n) {
-        quiet += strspn(quiet, " ");
-        n = strcspn(quiet, " ");
-        const bool rest = n > 0 && quiet[n - 1] == '*';
-        const size_t length = strlen(name), tail = n - 1;
-        if (n > 1 && quiet[0] == '*' && length >= tail &&
-            strncmp(name + length - tail, quiet + 1, tail) == 0)
-            return true;
-        if (n > 0 && strncmp(quiet, name, n - rest) == 0 && (rest || name[n] == '\0'))
-            return true;
-    }
-    return false;
-}
-
 /* Whether two names have as many words, and those that differ are not short: a fork's
  * "--o-lora-rank" is not "--q-lora-rank". */
 static bool has_words_of(const char *name, const char *other)
@@ -287,6 +271,18 @@ static bool has_words_of(const char *name, const char *other)
     return !*name && !*other;
 }
 
+void sp_offer_alike(struct sp_nearest *nearest, const char *name)
+{
+    if (has_words_of(nearest->wanted, name))
+        sp_nearest_offer(nearest, name);
+}
+
+bool sp_is_misspelt(const struct sp_nearest *nearest)
+{
+    const size_t most = strlen(nearest->wanted) < 10 ? 1 : 2;
+    return nearest->best[0] && nearest->distance > 0 && nearest->distance <= most;
+}
+
 /* Refuses an option that is one or two letters away from one that decides the plan or the model:
  * the framework would not start, and the intended option is not read. */
 static bool refuse_misspelt(struct sp_settings *settings, const struct sp_setting *setting)
@@ -295,11 +291,9 @@ static bool refuse_misspelt(struct sp_settings *settings, const struct sp_settin
     struct sp_nearest nearest = {.wanted = setting->name};
     const struct sp_launch_words *const words = settings->words;
     for (int64_t i = 0; words && i < words->options.rows.n; i++)
-        if ((words->options.row[i].plan[0] || words->options.row[i].model[0]) &&
-            has_words_of(setting->name, words->options.row[i].name))
-            sp_nearest_offer(&nearest, words->options.row[i].name);
-    const size_t most = strlen(setting->name) < 10 ? 1 : 2;
-    if (!nearest.best[0] || nearest.distance == 0 || nearest.distance > most)
+        if (words->options.row[i].plan[0] || words->options.row[i].model[0])
+            sp_offer_alike(&nearest, words->options.row[i].name);
+    if (!sp_is_misspelt(&nearest))
         return false;
     put_place(settings, setting->line, place, sizeof place);
     sp_fail(settings->error, SP_INPUT, "%s: unknown option %s%s", place, sp_safe(setting->name),
@@ -320,7 +314,7 @@ void sp_note_unread(struct sp_settings *settings, const char *prefix, const char
             continue;
         const char *const name = setting->name + skip;
         sp_core_option(settings->core, name, setting->value, option, sizeof option);
-        if (option[0] ? sp_has_word(quiet, name) : setting->usual || sp_is_quiet(quiet, name))
+        if (sp_is_quiet(quiet, name) || (!option[0] && setting->usual))
             continue;
         if (refuse_misspelt(settings, setting))
             continue;

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "launch/fields/quiet.h"
 #include "launch/launch.h"
 
 /* Options in a framework's spelling: names and values, in the order of the file. */
@@ -139,18 +140,20 @@ int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int6
 /* Whether a list separated by blanks or commas contains the word; NULL contains none. */
 bool sp_has_word(const char *list, const char *word);
 
-/* Whether a name is in a blank-separated list, where "log-*" matches all that start so and "*-vit"
- * all that end so. */
-bool sp_is_quiet(const char *quiet, const char *name);
-
 /* Refuses, by name and line, every setting whose value is needed but unknown, or longer than its
  * room. */
 bool sp_refuse_gaps(struct sp_settings *settings);
 
+/* Offers a name of as many words as the wanted one; whether the nearest is one or two letters away.
+ */
+struct sp_nearest;
+void sp_offer_alike(struct sp_nearest *nearest, const char *name);
+bool sp_is_misspelt(const struct sp_nearest *nearest);
+
 /* Names in a remark the settings that no reader asked for, as many as have room: neither those of
- * `quiet` (separated by blanks, "log-*" for all that start so) nor those marked as read. `prefix`
- * precedes names in the file but not in the list. A setting that decides an answer is
- * harmless only by its whole name; without its option there is no answer. */
+ * `quiet` (separated by blanks, "#" for the place of an item) nor those marked as read. `prefix`
+ * precedes names in the file but not in the list. A setting that decides an answer and is not
+ * listed needs its option: without it there is no answer. */
 void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet);
 
 /* A setting's number, or `otherwise` if it is not given; adds an error if it is not a finite

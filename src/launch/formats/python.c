@@ -87,6 +87,8 @@ bool sp_take_argument(const struct sp_python *p, const struct sp_call *call,
             }
         return true;
     }
+    if (!known && value[0] == '?') /* of doubt_twice(): the name is what is missing */
+        snprintf(value, sizeof value, "%.*s", (int)(argument->to - argument->from), argument->from);
     if (!sp_add_setting(s, name, value))
         return false;
     struct sp_setting *const setting = &s->at[s->n - 1];

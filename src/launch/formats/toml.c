@@ -4,7 +4,7 @@
 
 #include "launch/formats/syntax.h"
 
-enum { LONGEST_NAME = 48, MOST_TABLES = 64, SECTION = 24 };
+enum { LONGEST_NAME = 48, MOST_TABLES = 64, SECTION = 48 };
 
 struct toml {
     struct sp_settings *settings;

@@ -184,8 +184,12 @@ static const char *base_of(struct sp_settings *s)
                       is_one_of(s, "quantization_bit", "4") || is_one_of(s, "bits", "4"),
                eight = is_on(s, "load_in_8bit") || is_on(s, "use_8bit_quantization") ||
                        is_one_of(s, "quantization_bit", "8") || is_one_of(s, "bits", "8");
-    static const char *const twice[] = {"bnb_4bit_use_double_quant", "use_bnb_nested_quant",
-                                        "use_nested_quant", "double_quantization", "double_quant"};
+    static const char *const twice[] = {"bnb_4bit_use_double_quant",
+                                        "use_bnb_nested_quant",
+                                        "use_nested_quant",
+                                        "double_quantization",
+                                        "double_quant",
+                                        "bnb_config_kwargs.bnb_4bit_use_double_quant"};
     bool nested = sp_setting(s, "quantization_bit") || sp_setting(s, "adapter");
     for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
         nested = sp_setting(s, twice[i]) ? is_on(s, twice[i]) : nested;

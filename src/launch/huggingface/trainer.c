@@ -540,6 +540,7 @@ static bool read(struct sp_launch_file *file)
         sp_launch_note(
             s, "its launcher is unknown: DDP is assumed; for FSDP or DeepSpeed give --zero");
     sp_read_rest(s);
+    sp_note_rows(s);
     sp_note_unread(s, "", words->quiet);
     return true;
 }

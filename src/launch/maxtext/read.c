@@ -133,11 +133,13 @@ static void take_off_prefixes(struct sp_settings *s)
 /* Whether an option's name is MaxText's own. */
 static bool is_own(const char *name)
 {
-    const bool axis = sp_is_quiet("ici_* dcn_*", name) && sp_is_quiet("*_parallelism", name);
-    return axis || sp_is_quiet("per_device_batch_size base_emb_dim remat_policy "
-                               "base_num_decoder_layers max_target_length override_model_config "
-                               "decoder_block base_config",
-                               name);
+    const char *const end = strstr(name, "_parallelism");
+    const bool axis = sp_starts_with(name, "ici_") || sp_starts_with(name, "dcn_");
+    return (axis && end && sp_is(end, "_parallelism")) ||
+           sp_is_quiet("per_device_batch_size base_emb_dim remat_policy "
+                       "base_num_decoder_layers max_target_length override_model_config "
+                       "decoder_block base_config",
+                       name);
 }
 
 /* Whether a word is one of its options, "name=value". */
@@ -194,6 +196,7 @@ static bool read(struct sp_launch_file *file)
     sp_note_rules(&(struct sp_rules){.settings = s, .model = model});
     if (!sp_take_assumed(file, "maxtext", "imbalance"))
         return false;
+    sp_note_rows(s);
     sp_read_rest(s);
     sp_note_unread(s, "", file->words[0]->quiet);
     return true;

@@ -28,15 +28,14 @@ static int64_t whole(struct sp_settings *s, const char *name, int64_t otherwise)
     return sp_setting_whole(s, name, 0, otherwise);
 }
 
-/* Whether "attention_config", a list of layers by kind, has others than attention. */
-static bool has_other_layers(const struct sp_settings *s)
+/* Whether "attention_config", a list of layers by kind, has one of some kinds. */
+static bool has_layers(const struct sp_settings *s, const char *const *kinds)
 {
-    bool has = false;
-    for (int i = 0; i < s->n && !has; i++)
-        has = sp_starts_with(s->at[i].name, "attention_config") &&
-              (strstr(s->at[i].value, "mamba") || strstr(s->at[i].value, "rwkv") ||
-               strstr(s->at[i].value, "mlp"));
-    return has;
+    for (; *kinds; kinds++)
+        for (int i = 0; i < s->n; i++)
+            if (sp_starts_with(s->at[i].name, "attention_config") && strstr(s->at[i].value, *kinds))
+                return true;
+    return false;
 }
 
 /* Whether its loss has a frozen model that runs beside the trained one. */
@@ -56,6 +55,8 @@ static int64_t usual_width(struct sp_settings *s, int64_t width, bool gated)
 
 static void read_model(struct sp_settings *s)
 {
+    static const char *const partial[] = {"sparse", "local", "bigbird", "bslongformer", NULL},
+                             *const others[] = {"mamba", "rwkv", "mlp", NULL};
     char out[700] = "name=options";
     const size_t size = sizeof out;
     const int64_t width = whole(s, "hidden_size", 0), heads = whole(s, "num_attention_heads", 0);
@@ -66,7 +67,9 @@ static void read_model(struct sp_settings *s)
         sp_launch_no_model(s, "it has no model shape");
         return;
     }
-    if (has_other_layers(s)) {
+    if (has_layers(s, partial))
+        sp_launch_note(s, "not modelled: attention_config, attention to a part of the tokens");
+    if (has_layers(s, others)) {
         sp_launch_no_model(s, "its layers are not all attention (attention_config)");
         return;
     }
@@ -122,7 +125,7 @@ static void read_states(struct sp_settings *s)
 {
     const char *const precision = sp_setting(s, "precision");
     const bool half = sp_setting_on(s, "fp16.enabled") || sp_setting_on(s, "fp16.fp16") ||
-                      sp_setting_on(s, "bf16.enabled") ||
+                      sp_setting_on(s, "bf16.enabled") || sp_setting_on(s, "bfloat16.enabled") ||
                       (precision && sp_has_word("fp16 bfloat16 bf16", precision));
     const bool full = sp_setting_is(s, "data_types.grad_accum_dtype", "fp32") ||
                       sp_setting_on(s, "fp32_allreduce");

@@ -83,20 +83,18 @@ static bool is_bare(const struct sp_script_command *command)
 
 /* The command with the most words, or NULL; among equals the first, preferring one that certainly
  * runs. */
-static const struct sp_script_command *fullest(const struct sp_script *script, sp_tells *tells,
-                                               int *most)
+static const struct sp_script_command *fullest(const struct sp_script *script, sp_tells *tells)
 {
     const struct sp_script_command *best = NULL;
-    *most = 0;
+    int most = 0;
     for (int i = 0; i < script->n; i++) {
         const struct sp_script_command *const command = &script->commands[i];
         const int n = 2 * count_telling(command, tells) - (command->open ? 1 : 0);
-        if (!is_bare(command) && n > *most) {
+        if (!is_bare(command) && n > most) {
             best = command;
-            *most = n;
+            most = n;
         }
     }
-    *most = (*most + 1) / 2;
     return best;
 }
 
@@ -139,8 +137,7 @@ static void add_names(struct list *list)
 /* The words to be read. */
 static void choose(const struct sp_script *script, sp_tells *tells, bool pairs, struct list *list)
 {
-    int most;
-    const struct sp_script_command *const best = fullest(script, tells, &most);
+    const struct sp_script_command *const best = fullest(script, tells);
     *list =
         (struct list){.script = script, .command = best ? 1 + (int)(best - script->commands) : 0};
     if (!best && pairs)

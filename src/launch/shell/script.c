@@ -442,6 +442,7 @@ static enum status run_pipeline(struct run *r)
 static void run_perhaps(struct run *r, const char *from, bool presumed)
 {
     struct sp_branches *const branches = sp_open_branches(r);
+    const bool may_exit = r->may_exit;
     r->steps -= presumed ? SP_BRANCH_STEPS - 5 : 0; /* they are many */
     run_pipeline(r);
     if (presumed && r->leave != STAYS) {
@@ -449,6 +450,7 @@ static void run_perhaps(struct run *r, const char *from, bool presumed)
         from = r->at;
     }
     sp_close_branch(r, branches);
+    r->may_exit = presumed ? may_exit : r->may_exit;
     sp_close_branch(r, branches);
     sp_close_branches(r, branches, from);
 }
@@ -483,6 +485,7 @@ static enum status run_chain(struct run *r)
     }
     if (before)
         sp_open_changed(r->shell, before, sp_shell_line_at(r->shell, r->at));
+    r->may_exit = r->may_exit || (before && r->leave == EXITS);
     free(before);
     return status;
 }

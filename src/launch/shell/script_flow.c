@@ -33,6 +33,7 @@ struct sp_branches *sp_open_branches(struct run *r)
 void sp_close_branch(struct run *r, struct sp_branches *branches)
 {
     sp_end_branch(branches, r->shell, r->leave == EXITS);
+    r->may_exit = r->may_exit || r->leave == EXITS;
     if (r->leave != EXITS && r->leave > r->doubtful)
         r->doubtful = r->leave;
     r->leave = STAYS;
@@ -463,14 +464,20 @@ enum status sp_run_group(struct run *r)
     static const char *const ends[] = {"}", NULL};
     const bool apart = *r->at == '(';
     const enum leave leave = r->leave;
+    const bool may_exit = r->may_exit;
     const int functions = r->functions, handlers = r->handlers;
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     r->steps += SP_BRANCH_STEPS;
     r->at++;
     r->subshells += apart;
-    const enum status last = r->list(r, apart ? NULL : ends);
-    const enum status status = apart && r->leave == EXITS && leave != EXITS ? r->returned : last;
+    r->may_exit = r->may_exit && !apart;
+    enum status status = r->list(r, apart ? NULL : ends);
+    if (apart && r->may_exit)
+        status = OPEN;
+    else if (apart && r->leave == EXITS && leave != EXITS)
+        status = r->returned;
     r->subshells -= apart;
+    r->may_exit = apart ? may_exit : r->may_exit;
     if (!apart) {
         sp_take_bare(r, "}");
         free(before);

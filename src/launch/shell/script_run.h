@@ -34,6 +34,7 @@ struct run {
     int bared;                    /* how often `unset` or `export` ran in a function */
     int inside;                   /* functions that are called */
     int subshells;                /* "( ... )" around this place */
+    bool may_exit;                /* a branch with an unknown condition may have ended the inmost */
     enum leave doubtful;          /* a branch with an unknown condition may have left this way, */
     struct sp_shell_scope *doubt; /* and these were the names then; NULL: none has */
     struct kept_name {
