@@ -342,15 +342,19 @@ int sp_serve_front(const struct sp_service *service, const struct sp_serve_load 
 
 /* A machine divided into prefill and decode instances. */
 struct sp_serve_split {
-    struct sp_serve_point reads, generates;
-    double readers, generators; /* instances of each kind */
-    double requests_per_s;      /* of the slower pool */
+    struct sp_serve_point reads, generates; /* the latter with the sequences of a decode instance */
+    double readers, generators;             /* instances of each kind */
+    double requests_per_s;                  /* of both pools */
+    double even_requests_per_s; /* of the best split's slower pool, if requests come evenly spaced,
+                                   so that none waits for another */
 };
 
 /* The split with the most requests/s over all sizes, degrees and numbers of both kinds (as in
- * sp_serve_points, but sizes need not divide the machine); decode instances run the most sequences
- * within the limits, first tokens of prompts that do not queue are in time. Of equals, the first
- * with the smaller instances. False if there is none. */
+ * sp_serve_points, but sizes need not divide the machine). By the estimate, prompts queue for the
+ * prefill instances (sp_serve_estimate), and as many requests within the limits may come at random;
+ * for a load with a rate, the split keeps the limits at that rate, and is the one with the most
+ * requests/s if that does. By closed forms, decode instances run the most sequences within the
+ * limits. Of equals, the first with the smaller instances. False if there is none. */
 bool sp_best_split(const struct sp_service *service, const struct sp_serve_load *load,
                    double machine_chips, bool degrees, struct sp_serve_split *best);
 

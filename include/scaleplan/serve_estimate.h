@@ -213,7 +213,8 @@ struct sp_token_cost sp_estimated_token_cost(const struct sp_served *served,
 bool sp_keeps_limits(const struct sp_steady *state, const struct sp_serve_load *load);
 
 /* Sequences that each of `replicas` instances runs under a load: those asked for, or as many as fit
- * within the limits; for the shortest latency one, as more are slower. */
+ * within the limits; for the shortest latency one, as more are slower. Where prompts queue for a
+ * number of readers and nothing limits the TTFT, no more than serve 95 % of what they could. */
 double sp_sequences_of_load(const struct sp_serve_instance *instance,
                             const struct sp_serve_load *load, double replicas);
 

@@ -127,7 +127,8 @@ bool sp_write_service(const struct sp_args *args, const struct sp_sources *sourc
                       struct serve *f, struct sp_written *written, struct sp_error *error)
 {
     struct sp_served_launch launch = {.sources = sources};
-    *f = (struct serve){.args = args, .report = report, .textbook = sources->textbook};
+    *f = (struct serve){
+        .args = args, .report = report, .may_split = true, .textbook = sources->textbook};
     if (!sp_load_service(f, sources, error) || !sp_load_sequences(f, error))
         return false;
     if (!f->holds_weights)

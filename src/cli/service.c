@@ -87,14 +87,15 @@ static bool read_split(const struct serve *f, struct serve_degrees *reads, struc
 {
     const char *const text = f->args->value.disaggregate;
     const char *const colon = text ? strchr(text, ':') : NULL;
-    if (!text || strcmp(text, "auto") == 0)
+    if (!f->is_split)
         return true;
     if (!colon || !read_degrees(text, (size_t)(colon - text), reads) ||
         !read_degrees(colon + 1, strlen(colon + 1), d))
-        return sp_fail(error, SP_INPUT,
-                       "--disaggregate: \"%s\": expected auto, or degrees of prefill and decode "
-                       "instances, such as tp4:dp8 or 4xtp1:1xtp8",
-                       sp_safe(text));
+        return sp_fail(
+            error, SP_INPUT,
+            "--disaggregate: \"%s\": expected auto, no, or degrees of prefill and decode "
+            "instances, such as tp4:dp8 or 4xtp1:1xtp8",
+            sp_safe(text));
     const double read = reads->instances * chips_of(reads), make = d->instances * chips_of(d);
     const double both = read + make, chips = (double)sp_chips(&f->hw);
     return fmod(chips, both) == 0 ||
@@ -194,8 +195,10 @@ static bool cut_machine(struct serve *f, const struct serve_degrees *reads, doub
     const struct serve_degrees *const d = &f->degrees;
     *chips = is_cut(f, d) ? chips_of(d) : all / or_else(R, 1);
     f->readers = f->is_split ? reads->instances / d->instances : 0;
-    f->group_chips = *chips + (f->is_split ? f->readers * chips_of(reads) : 0);
-    f->replicas = all / f->group_chips;
+    f->replicas = f->is_split ? all * d->instances /
+                                    (*chips * d->instances + reads->instances * chips_of(reads))
+                              : all / *chips;
+    f->group_chips = all / f->replicas;
     if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas)
         return sp_fail(error, SP_INPUT,
                        "the %.0f chips of --hw %s do not divide into instances of %.6g (tp x "
@@ -406,6 +409,12 @@ static struct sp_service reader_of(const struct serve *f, const struct serve_deg
     return reader;
 }
 
+bool sp_wants_simulation(const struct serve *f)
+{
+    return f->args->given.simulate || f->input.kind != SP_LENGTHS_FIXED ||
+           f->output.kind != SP_LENGTHS_FIXED;
+}
+
 double sp_longest_request(const struct serve *f)
 {
     return f->args->given.context ? f->service.step_tokens : f->service.input + f->service.output;
@@ -499,7 +508,8 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
     struct serve_degrees reads = {.instances = 1, .tp = 1, .attention_dp = 1, .pp = 1};
     const char *const split = f->args->value.disaggregate;
     double chips;
-    f->is_split = split && strcmp(split, "auto") != 0;
+    f->pooled = split && strcmp(split, "no") != 0;
+    f->is_split = f->pooled && strcmp(split, "auto") != 0;
     if (!take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
         !check_tp(f, &f->degrees, error) || !check_tp(f, &reads, error) ||
         !check_experts(f, &f->degrees, error) ||

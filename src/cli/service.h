@@ -82,8 +82,10 @@ struct serve {
     double replicas, B;
     double readers;              /* of a split: instances that read for one that generates */
     double group_chips;          /* of an instance, and of those that read for it */
-    struct sp_serve_split split; /* the best of --disaggregate auto, where it is `is_best` */
+    struct sp_serve_split split; /* the best, where it is `is_best` */
     bool is_best;
+    bool pooled;    /* prompts are on separate chips, by --disaggregate or as the best answer */
+    bool may_split; /* they may be without --disaggregate */
     bool textbook, is_split, holds_weights, fits;
     struct sp_simulated simulated;
     bool is_simulated;
@@ -149,14 +151,23 @@ bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct s
 /* Whether the rows of a file state when requests arrive. */
 bool sp_arrives_by_rows(const struct serve *f);
 
-/* Runs the requests through the instance if lengths differ or --simulate is given. */
+/* Whether lengths differ or --simulate is given. */
+bool sp_wants_simulation(const struct serve *f);
+
+/* Runs the requests through the instance if so. Where limits decide how many they are, they come at
+ * random. */
 void sp_simulate(struct serve *f);
 
-/* Compares a latency with the limit that it exceeds: "; the first after 1.02 s (99th percentile),
- * asked for within 1.00 s"; and the arriving requests with the most that can be served, with the
- * fewest chips for them. */
-void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size);
-void sp_say_fewest(const struct serve *f, char *out, size_t size);
+/* The answer in words: "Yes: 21.8 requests/s, on 8 instances of 4 chips (TP 4), 14 sequences each",
+ * or what is late and how much of the rate is served; and what is enough for the rate. */
+void sp_say_serving(const struct serve *f, const struct sp_steady *y, bool in_time, char *out,
+                    size_t size);
+
+/* What the answer was asked for, and what was assumed instead. */
+void sp_say_inputs(const struct serve *f, bool asked, char *out, size_t size);
+
+/* What keeps more requests from being served: a limit, or the memory; "" if the load is given. */
+const char *sp_limit_of(const struct serve *f);
 
 /* ", beyond the model's 8192 tokens", where requests are longer than the model allows. */
 void sp_say_beyond(const struct serve *f, char *out, size_t size);

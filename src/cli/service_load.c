@@ -44,9 +44,12 @@ int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_
     const bool known = f->served.kv_held > 0 || f->args->given.concurrency;
     if (!known)
         return 0;
+    struct sp_serve_load load = f->load;
+    load.apart = f->args->given.step_time; /* instances that do both */
+    load.readers = 0;
     if (f->args->given.front)
-        return sp_serve_front(&f->service, &f->load, machine, !f->textbook, points);
-    return sp_serve_points(&f->service, &f->load, machine, !f->textbook, points);
+        return sp_serve_front(&f->service, &load, machine, !f->textbook, points);
+    return sp_serve_points(&f->service, &load, machine, !f->textbook, points);
 }
 
 bool sp_arrives_by_rows(const struct serve *f)
@@ -79,7 +82,7 @@ static void prepare_instance(struct serve *f)
         return;
     sp_prepare_instance(&f->reader.service, &load, &f->reading);
     f->load.reading = &f->reading;
-    f->load.readers = f->is_best && !(f->load.rate > 0) ? 0 : f->readers;
+    f->load.readers = f->readers;
     f->load.transfer_s =
         sp_pools(&f->reader, &f->served, 1, 1, 1, (double)sp_chips(&f->hw)).transfer_s;
 }
@@ -90,9 +93,10 @@ static bool refuse_rate(struct serve *f, double rate, double most, struct sp_err
     f->is_overrun = true;
     f->most_served = most;
     return sp_fail(error, SP_INPUT,
-                   "--rate %.6g: this machine serves at most %.4g requests/s in instances of %.0f "
-                   "chip%s",
-                   rate, most, f->service.chips, f->service.chips == 1 ? "" : "s");
+                   "--rate %.6g: this machine serves at most %.4g requests/s%s in instances of "
+                   "%.0f chip%s",
+                   rate, most, sp_has_limits(&f->load) ? " in time" : "", f->service.chips,
+                   f->service.chips == 1 ? "" : "s");
 }
 
 /* Makes one of the listed instances the subject of the answer. */
@@ -118,28 +122,70 @@ static void take_split(struct serve *f)
     reader.attention_dp = split->reads.attention_dp;
     sp_prepare_service(&reader, &f->reader);
     take_point(f, &split->generates);
-    f->is_split = f->is_best = true;
+    f->is_split = f->is_best = f->pooled = f->load.apart = true;
     f->replicas = split->generators;
     f->readers = split->readers / split->generators;
     f->group_chips += f->readers * reader.chips;
 }
 
-/* Where degrees are open: the best instance by --objective, or the best split; if none serves the
- * load, the whole machine as one instance. */
-static void choose_instance(struct serve *f)
+/* Whether degrees and the number of instances are open. */
+static bool is_open(const struct serve *f)
+{
+    const bool experts = f->args->given.ep || f->args->given.etp;
+    const bool given = (!isnan(f->load.concurrency) || f->load.rate > 0) && !f->load.apart;
+    return !(f->degrees.given || f->is_split || f->textbook || experts || sp_chips(&f->hw) == 1 ||
+             !isnan(f->load.step_s)) &&
+           (f->served.kv_held > 0 || given);
+}
+
+/* Whether pools are asked for, or may be better than instances that do both: within a limit of the
+ * first token, which queues for the pool that reads. */
+static bool tries_split(const struct serve *f)
+{
+    const enum sp_serve_objective goal = f->load.objective;
+    return isnan(f->load.concurrency) &&
+           (f->load.apart ||
+            (f->may_split && !f->args->given.disaggregate && isfinite(f->load.ttft_s) &&
+             f->load.profile && (goal == SP_SERVE_THROUGHPUT || goal == SP_SERVE_COST) &&
+             !f->args->given.front && !sp_wants_simulation(f)));
+}
+
+/* Pools need a router and a network between them: nobody asked for them if they do not serve a
+ * tenth more. */
+#define PAYS 1.1
+
+/* Takes the best instance by --objective, or the best split; returns its requests/s, 0 if none
+ * serves the load. */
+static double take_best(struct serve *f)
 {
     struct sp_serve_point points[SP_SERVE_POINTS];
-    const bool experts = f->args->given.ep || f->args->given.etp, apart = f->load.apart;
-    const bool any = isnan(f->load.concurrency) && !(f->load.rate > 0);
     const double machine = (double)sp_chips(&f->hw);
-    if (f->degrees.given || f->is_split || f->textbook || experts || machine == 1 ||
-        !isnan(f->load.step_s) || !(f->served.kv_held > 0 || (!apart && !any)))
-        return;
-    if (apart && (any || f->load.rate > 0) &&
-        sp_best_split(&f->service, &f->load, machine, true, &f->split))
+    const bool found =
+        !f->load.apart && sp_serve_points(&f->service, &f->load, machine, true, points) > 0;
+    const double together =
+        found ? sp_total_of_instances(points[0].steady.requests_per_s, points[0].replicas) : 0;
+    if (!(found && f->load.rate > 0) && tries_split(f) &&
+        sp_best_split(&f->service, &f->load, machine, true, &f->split) &&
+        f->split.requests_per_s > PAYS * together) {
         take_split(f);
-    else if (!apart && sp_serve_points(&f->service, &f->load, machine, true, points) > 0)
+        return f->split.requests_per_s;
+    }
+    if (found)
         take_point(f, &points[0]);
+    return together;
+}
+
+/* Takes the best where degrees are open. If none serves --rate, refuses it with the most that is
+ * served; if none serves anything in time, the whole machine is one instance. */
+static bool choose_instance(struct serve *f, struct sp_error *error)
+{
+    const double rate = f->load.rate;
+    if (!is_open(f) || take_best(f) > 0 || !(rate > 0))
+        return true;
+    f->load.rate = 0;
+    const double most = take_best(f);
+    f->load.rate = rate;
+    return !(most > 0) || refuse_rate(f, rate, most, error);
 }
 
 /* Sequences of an instance that generates as many answers as its share of the split. */
@@ -191,8 +237,9 @@ static bool take_rate(struct serve *f, struct sp_error *error)
 static void take_concurrency(struct serve *f)
 {
     f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0) ? 1
-           : f->is_best                                           ? sequences_of_split(f)
-                        : sp_sequences_of_load(&f->instance, &f->load, f->replicas);
+           : !f->is_best           ? sp_sequences_of_load(&f->instance, &f->load, f->replicas)
+           : f->instance.estimated ? f->split.generates.sequences
+                                   : sequences_of_split(f);
     if (!(f->B > 0)) /* one sequence, to tell how far it is from fitting, or from the limit */
         f->B = 1;
     sp_take_sequences(f, f->B);
@@ -248,14 +295,15 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
         .ttft_s = or_else(f->args->value.ttft, INFINITY),
         .percentile = f->args->value.percentile == 1 ? 99 : 50,
         .step_s = f->args->value.step_time,
-        .apart = f->args->given.disaggregate || f->args->given.step_time,
+        .apart = f->pooled || f->args->given.step_time,
         .profile = f->profile.name[0] ? &f->profile : NULL,
     };
     if (!check_load(f, error))
         return false;
     if (sp_arrives_by_rows(f))
         f->load.rate = rate_of_rows(f);
-    choose_instance(f);
+    if (!choose_instance(f, error))
+        return false;
     if (f->load.profile && !divides_heads(f))
         sp_note(f->report,
                 "%.0f chips do not divide the %lld heads of %s: the estimate is for the instances "
@@ -279,8 +327,7 @@ bool sp_load_most(struct serve *f, struct sp_error *error)
         return false;
     *error = (struct sp_error){0};
     f->load.rate = 0;
-    choose_instance(f);
-    const bool placed = place_load(f, error);
+    const bool placed = choose_instance(f, error) && place_load(f, error);
     if (sp_has_limits(&f->load) && placed) /* a queue that does not grow may still be too slow */
         f->most_served =
             sp_serves(f) ? sp_total_of_instances(sp_state_of_service(f).requests_per_s, f->replicas)
@@ -322,8 +369,8 @@ double sp_fewest_to_serve(const struct serve *f)
 {
     enum { TIMES = 8 }; /* try at most this multiple of the minimum */
     const struct sp_network *const net = &f->hw.network;
-    if (!(f->load.rate > 0) || f->degrees.given || f->load.apart || f->textbook ||
-        !(f->served.kv_held > 0))
+    if (!(f->load.rate > 0) || f->degrees.given || f->args->given.disaggregate || f->load.apart ||
+        f->textbook || !(f->served.kv_held > 0) || sp_wants_simulation(f))
         return NAN;
     const double least = least_to_serve(f);
     const double most = fmax(TIMES * least, 4 * (double)net->domain);
@@ -338,9 +385,9 @@ double sp_fewest_to_serve(const struct serve *f)
 
 bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, struct serve *f)
 {
-    const double replicas = (double)sp_chips(hw) / from->group_chips;
+    const double groups = (double)sp_chips(hw) / from->group_chips, replicas = round(groups);
     struct sp_error more_come = {0}; /* than are served */
-    if (replicas < 1 || floor(replicas) != replicas ||
+    if (replicas < 1 || fabs(replicas - groups) > 1e-9 * groups ||
         replicas > fmax(from->replicas, from->load.concurrency))
         return false;
     *f = *from;

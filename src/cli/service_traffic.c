@@ -9,7 +9,7 @@ enum { USUAL_REQUESTS = 50000 };
 static struct sp_traffic traffic_of(const struct serve *f)
 {
     const struct sp_trace *const rows = f->rows;
-    const bool random = isnan(f->load.concurrency) && f->load.rate > 0;
+    const bool random = isnan(f->load.concurrency) && (f->load.rate > 0 || sp_has_limits(&f->load));
     struct sp_traffic t = {.requests = sp_requests_of(&f->instance, &f->load, random ? NAN : f->B),
                            .input = f->input,
                            .output = f->output,
@@ -17,7 +17,7 @@ static struct sp_traffic traffic_of(const struct serve *f)
                            .reserves = f->engine.reserves_answer,
                            .seed = (uint64_t)f->args->value.seed,
                            .counted = USUAL_REQUESTS};
-    t.requests.rate = f->load.rate / f->replicas;
+    t.requests.rate = f->load.rate > 0 ? f->load.rate / f->replicas : f->said.requests_per_s;
     if (f->args->given.simulate)
         t.counted = (size_t)f->args->value.simulate;
     if (!rows)
@@ -57,15 +57,15 @@ static void keep_limits(struct serve *f)
         try(f, most);
     if (f->B < most)
         sp_note(f->report,
-                "%.0f sequences would be in time by mean lengths, as used in the list of instances",
+                "by mean values %.0f sequences are in time, as in the list of instances; in the "
+                "simulation requests come at random",
                 most);
 }
 
 void sp_simulate(struct serve *f)
 {
-    const bool differ = f->input.kind != SP_LENGTHS_FIXED || f->output.kind != SP_LENGTHS_FIXED;
     const bool any = isnan(f->load.concurrency) && !(f->load.rate > 0);
-    if (!f->holds_weights || f->is_overrun || (!differ && !f->args->given.simulate))
+    if (!f->holds_weights || f->is_overrun || !sp_wants_simulation(f))
         return;
     const bool fetches = f->service.host_bytes_per_s > 0;
     if (f->instance.estimated && !f->load.apart && !fetches && !try(f, f->B) && any &&

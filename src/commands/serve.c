@@ -52,17 +52,16 @@ static const struct sp_example examples[] = {
     {"serve --model gpt-oss-120b --hw h200-8,b200-8 --tpot 20ms --objective "
      "cost",
      "machines compared by cost per million tokens"},
-    {"serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants textbook",
-     "a row of the textbook's table"},
-    {"serve --params 405G --weights int8 --hw v5e --concurrency 1 --tpot 15ms --get "
-     "min_slice_devices,points.0.devices",
-     "the smallest machine that holds the weights, and that meets the limit"},
-    {"serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
-     "disaggregated.ratio",
-     "prefill instances per decode instance"},
+    {"serve --model llama3-70b --hw h100-16 --weights fp8 --input 8192 --disaggregate auto",
+     "prompts on separate chips"},
     {"serve --from serve.sh --hw h100-8", "the command of a vLLM, SGLang or TensorRT-LLM server"},
     {"serve --model deepseek-v3 --hw h200-32 --front", "the Pareto front of degrees and batches"},
     {NULL, NULL},
+};
+
+struct part {
+    double s;
+    const char *name;
 };
 
 /* The values shown by the rows of serve.def; NAN where a machine that does not hold the weights, or
@@ -94,7 +93,7 @@ struct shown {
     bool is_undivided; /* pools are asked for, and the machine holds one instance; one chip stands
                           for any number */
     const char *bound, *prompt_bound, *longest_part, *lender;
-    char verdict[640], price_words[160], split_words[256];
+    char verdict[640], price_words[160], split_words[256], limit[160], asked[256], assumed[256];
     struct sp_serve_point points[SP_SERVE_POINTS];
     int n_points, n_shown;
     const char *first_token; /* its key in a point */
@@ -136,39 +135,6 @@ static void forget(void *doubles, size_t size)
         memcpy((char *)doubles + i, &(double){NAN}, sizeof(double));
 }
 
-/* "64 sequences on 2 chips", of several instances "4 x 64 sequences on 4 x 2 chips". */
-static void say_instances(const struct shown *s, char *out, size_t size)
-{
-    const struct serve *const f = s->f;
-    char times[40] = "";
-    if (f->replicas > 1)
-        snprintf(times, sizeof times, "%s x ", sp_human_text(f->replicas, SP_COUNT));
-    snprintf(out, size, "%s%s sequences on %s%s chips", times, sp_human_text(f->B, SP_COUNT), times,
-             sp_human_text(s->of->chips, SP_COUNT));
-    if (f->is_split)
-        sp_append(out, size, ", prompts on %s x %s", sp_human_text(s->readers, SP_COUNT),
-                  sp_human_text(f->reader.service.chips, SP_COUNT));
-}
-
-/* "a token every 30 ms", or another requested figure. */
-static void say_serving(const struct shown *s, char *out, size_t size)
-{
-    const struct serve *const f = s->f;
-    char late[256] = "", instances[160], beyond[64] = "";
-    say_instances(s, instances, sizeof instances);
-    sp_say_beyond(f, beyond, sizeof beyond);
-    if (!s->in_time && !(f->is_overrun && f->most_served > 0))
-        sp_say_late(f, &s->y, late, sizeof late);
-    if (!s->in_time || f->fewest < (double)sp_chips(&f->hw))
-        sp_say_fewest(f, late + strlen(late), sizeof late - strlen(late));
-    snprintf(out, size, "%s%s: %s, a token every %s %s%s", s->in_time ? "Yes" : "No",
-             s->in_time ? beyond : "", instances, sp_human_text(s->y.tpot_s, SP_SECONDS),
-             s->said                 ? "(estimated)"
-             : isnan(f->load.step_s) ? "at best"
-                                     : "(--step-time)",
-             late);
-}
-
 static void say_verdict(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;
@@ -185,7 +151,7 @@ static void say_verdict(const struct shown *s, char *out, size_t size)
         snprintf(out, size, "No: %s is one instance, which cannot separate prefill from decode",
                  f->args->value.hw);
     else
-        say_serving(s, out, size);
+        sp_say_serving(f, &s->y, s->in_time, out, size);
 }
 
 static const char *bound_of(const struct sp_decode_time *t, double tp_s)
@@ -196,18 +162,33 @@ static const char *bound_of(const struct sp_decode_time *t, double tp_s)
     return most == t->kv_s ? "kv" : most == t->weights_s ? "weights" : "math";
 }
 
-static const char *longest_part(const struct sp_pass_time *t)
+/* The longest part of a step, other than one that is known. */
+static struct part longest_part(const struct sp_pass_time *t, const char *known)
 {
-    const struct {
-        double s;
-        const char *name;
-    } parts[] = {{t->matmul_s, "matmuls"},      {t->experts_s, "experts"},
-                 {t->attention_s, "attention"}, {t->elementwise_s, "elementwise"},
-                 {t->comm_s, "collectives"},    {t->launch_s, "launches"}};
-    size_t longest = 0;
+    const struct part parts[] = {{t->matmul_s, "matmuls"},      {t->experts_s, "experts"},
+                                 {t->attention_s, "attention"}, {t->elementwise_s, "elementwise"},
+                                 {t->comm_s, "collectives"},    {t->launch_s, "launches"}};
+    struct part longest = {-1, ""};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        longest = parts[i].s > parts[longest].s ? i : longest;
-    return parts[longest].name;
+        if (parts[i].s > longest.s && strcmp(parts[i].name, known) != 0)
+            longest = parts[i];
+    return longest;
+}
+
+/* "limit      --tpot; step 7.44 ms: launches 3.08 ms, matmuls 2.02 ms" */
+static void say_limit(struct shown *s)
+{
+    const struct sp_pass_time *const t = &s->e.step;
+    const struct part first = longest_part(t, ""), second = longest_part(t, first.name);
+    const char *const limit = s->f->holds_weights ? sp_limit_of(s->f) : "";
+    const size_t size = sizeof s->limit;
+    snprintf(s->limit, size, *limit ? "limit      %s; step " : "step       ", limit);
+    if (s->said)
+        sp_append(s->limit, size, "%s: %s %s, %s %s", sp_human_text(t->total_s, SP_SECONDS),
+                  first.name, sp_human_text(first.s, SP_SECONDS), second.name,
+                  sp_human_text(second.s, SP_SECONDS));
+    else
+        sp_append(s->limit, size, "bound by %s", words_of_bound(s->bound));
 }
 
 /* The memory of the instance, and of other sizes. */
@@ -269,7 +250,7 @@ static void time_service(struct shown *s)
     s->e = f->said;
     s->prompts_s = s->y.tpot_s - s->y.step_s;
     s->prompts_at_once = f->instance.pass.plan.attention_dp;
-    s->longest_part = longest_part(&s->e.step);
+    s->longest_part = longest_part(&s->e.step, "").name;
     s->lender = lenders[f->profile.known];
     s->tpot_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TPOT);
     s->ttft_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TTFT);
@@ -290,7 +271,7 @@ static void limit(struct shown *s)
 static void pay(struct shown *s)
 {
     const struct serve *const f = s->f;
-    const struct sp_served *const reader = f->args->given.disaggregate ? &f->reader : NULL;
+    const struct sp_served *const reader = f->pooled ? &f->reader : NULL;
     const double given = f->args->value.watts;
     s->watts = isnan(given) ? f->hw.chip.tdp_w : given;
     s->pue = f->args->value.pue;
@@ -325,15 +306,12 @@ static void speculate(struct shown *s)
     s->estimated_gain = s->said ? estimated_gain(f) : NAN;
 }
 
-/* "3 x tp4", "1 x tp2 dp8". */
+/* "3xtp4", "1xtp2dp8", as --disaggregate takes them. */
 static void name_pool(double instances, const struct sp_serve_point *p, char *out, size_t size)
 {
-    char degrees[64] = "";
-    if (p->tp > 0 && p->attention_dp > 1)
-        snprintf(degrees, sizeof degrees, " (tp%.0fdp%.0f)", p->tp, p->attention_dp);
-    else if (p->tp > 0)
-        snprintf(degrees, sizeof degrees, " (tp%.0f)", p->tp);
-    snprintf(out, size, "%.0f x %.0f chips%s", instances, p->chips, degrees);
+    sp_append(out, size, "%.0fxtp%.0f", instances, p->tp > 0 ? p->tp : p->chips);
+    if (p->attention_dp > 1)
+        sp_append(out, size, "dp%.0f", p->attention_dp);
 }
 
 /* The best division of the machine, against its best instances that do both. */
@@ -342,12 +320,12 @@ static void divide(struct shown *s)
     const struct serve *const f = s->f;
     struct sp_serve_point together[SP_SERVE_POINTS];
     struct sp_serve_load both = f->load;
-    char reads[96], generates[96];
     both.apart = false;
+    both.rate = both.readers = 0;
     both.objective = SP_SERVE_THROUGHPUT;
-    name_pool(f->split.readers, &f->split.reads, reads, sizeof reads);
-    name_pool(f->split.generators, &f->split.generates, generates, sizeof generates);
-    snprintf(s->split_words, sizeof s->split_words, "%s read, %s generate", reads, generates);
+    name_pool(f->split.readers, &f->split.reads, s->split_words, sizeof s->split_words);
+    sp_append(s->split_words, sizeof s->split_words, ":");
+    name_pool(f->split.generators, &f->split.generates, s->split_words, sizeof s->split_words);
     if (sp_serve_points(s->of, &both, (double)sp_chips(&f->hw), true, together) > 0)
         s->requests_together =
             sp_total_of_instances(together[0].steady.requests_per_s, together[0].replicas);
@@ -358,7 +336,7 @@ static void pool(struct shown *s)
 {
     const struct serve *const f = s->f;
     const double all = (double)sp_chips(&f->hw);
-    s->pooled = f->holds_weights && f->args->given.disaggregate;
+    s->pooled = f->holds_weights && f->pooled;
     if (!s->pooled)
         return;
     s->pools = sp_pools(&f->reader, s->v, s->step_B, s->y.prompts_per_s, s->y.step_s, all);
@@ -405,7 +383,10 @@ static void put_service(struct serve *f)
     speculate(&s);
     pool(&s);
     say_verdict(&s, s.verdict, sizeof s.verdict);
-    if (!f->degrees.given && !f->is_best)
+    say_limit(&s);
+    sp_say_inputs(f, true, s.asked, sizeof s.asked);
+    sp_say_inputs(f, false, s.assumed, sizeof s.assumed);
+    if (!f->degrees.given && !f->args->given.disaggregate)
         s.n_points = sp_find_serve_points(f, s.points);
     s.n_shown = (int)fmin(s.n_points, f->args->value.top);
     s.first_token = f->load.profile && isnan(f->load.step_s) ? "ttft_s" : "ideal.ttft_s";
@@ -473,7 +454,8 @@ static bool answer(const struct sp_args *args, struct sp_report *report, struct 
     const struct sp_sources sources = sp_sources_of(args);
     if (args->value.hw && strchr(args->value.hw, ','))
         return sp_compare_serving(args, report, error) && write_page(args, report, error);
-    struct serve f = {.args = args, .report = report, .textbook = sources.textbook};
+    struct serve f = {
+        .args = args, .report = report, .may_split = true, .textbook = sources.textbook};
     if (!sp_load_service(&f, &sources, error) ||
         (!sp_load_sequences(&f, error) && !sp_load_most(&f, error)))
         return false;
@@ -586,10 +568,9 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
 const struct sp_command sp_cmd_serve = {
     .name = "serve",
     .summary = "serving a model: what fits, latency and throughput, cost",
-    .about = "Whether a model and its KV cache fit, how many requests run at once, the least time "
-             "per prompt and token (closed forms: no engine is faster), an estimate for chip and "
-             "engine with its 80 % range, the limiting resource, and the cost of a million tokens. "
-             "Without degrees, also other instance sizes.",
+    .about = "Whether a model and its cache fit, how many requests it answers within limits, by "
+             "closed forms that no engine beats and an estimate with its 80 % range, what limits "
+             "it, and the cost of a million tokens. Without degrees, the best instances.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",

@@ -373,6 +373,72 @@ static void two_pools(void **state)
     assert_close(cost.output, 8 / few.requests_per_s / 512, 1e-12);
 }
 
+/* The wait of one queue that serves one every `s` seconds (Pollaczek and Khinchine). */
+static double queue_s(double rate, double s)
+{
+    return rate * s < 1 ? rate * s / (1 - rate * s) * s / 2 : INFINITY;
+}
+
+/* The most requests/s of decode instances in time, each with this share of the readers, if they
+ * come at random and wait for a reader and for a place; evenly: with as many readers as they need,
+ * of which no prompt waits for another. */
+static double most_of_pools(const struct sp_serve_instance *reads,
+                            const struct sp_serve_instance *makes, double readers, bool evenly)
+{
+    const struct sp_serve_load load = {.tpot_s = 0.03, .ttft_s = 0.5};
+    struct sp_requests q = {.reader = &reads->pass, .readers = evenly ? 0 : readers};
+    double most = 0;
+    q.transfer_s = sp_pools(&reads->served, &makes->served, 1, 1, 1, 8).transfer_s;
+    while (sp_most_sequences(&reads->served) > 0 &&
+           q.in_flight < sp_most_sequences(&makes->served)) {
+        q.in_flight++;
+        const struct sp_serve_estimate e = sp_serve_estimate(&makes->pass, &q);
+        const double all = readers * e.prompts_per_s, place_s = 512 * e.tpot_s / e.most;
+        const double wait_s =
+            evenly ? 0 : queue_s(e.requests_per_s, 1 / all) + queue_s(e.requests_per_s, place_s);
+        if (e.tpot_s > load.tpot_s || fmax(e.ttft_s, e.ttft_s - e.wait_s + wait_s) > load.ttft_s)
+            break;
+        most = fmax(most, fmin(all, e.requests_per_s));
+    }
+    return most;
+}
+
+/* The best split of eight chips by exhaustive search; evenly spaced requests are more. */
+static void best_split(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "llama3-70b", "h100-8", 8, 1);
+    const struct sp_serve_load load = {.concurrency = NAN,
+                                       .tpot_s = 0.03,
+                                       .ttft_s = 0.5,
+                                       .step_s = NAN,
+                                       .percentile = 50,
+                                       .profile = &w.profile};
+    struct sp_service service = w.service;
+    struct sp_serve_split best;
+    struct sp_serve_instance reads, makes;
+    double most = 0, even = 0;
+    service.weight_bytes = 1;
+    assert_true(sp_best_split(&service, &load, 8, true, &best));
+    for (double tp = 1; tp <= 8; tp *= 2)
+        for (double to = 1; to <= 8; to *= 2) {
+            service.chips = service.tp = tp;
+            sp_prepare_instance(&service, &load, &reads);
+            service.chips = service.tp = to;
+            sp_prepare_instance(&service, &load, &makes);
+            for (double n = 1; n * to + tp <= 8; n++) {
+                const double k = floor((8 - n * to) / tp);
+                most = fmax(most, n * most_of_pools(&reads, &makes, k / n, false));
+                even = fmax(even, n * most_of_pools(&reads, &makes, k / n, true));
+            }
+        }
+    assert_true(most > 0);
+    assert_close(best.requests_per_s, most, 1e-9);
+    assert_close(best.even_requests_per_s, even, 1e-9);
+    assert_true(even > most);
+}
+
 /* Open loop: as many in flight as arrive during one request, the wait of one queue, a limit. */
 static void random_arrivals(void **state)
 {
@@ -521,6 +587,7 @@ int main(void)
         cmocka_unit_test(waves),
         cmocka_unit_test(chunks),
         cmocka_unit_test(two_pools),
+        cmocka_unit_test(best_split),
         cmocka_unit_test(random_arrivals),
         cmocka_unit_test(better_chips),
         cmocka_unit_test(shares),

@@ -117,6 +117,37 @@ bool sp_keeps_limits(const struct sp_steady *y, const struct sp_serve_load *load
             sp_latency_percentile(SP_LATENCY_TTFT, y->ttft_s, at) <= load->ttft_s);
 }
 
+/* Whether B sequences in flight keep the limits; where their prompts queue for a number of readers,
+ * also if as many requests come at random. */
+static bool keeps_with(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                       double B)
+{
+    struct sp_steady y = sp_state_of(i, load, B);
+    if (!sp_keeps_limits(&y, load))
+        return false;
+    return !(i->estimated && load->readers > 0) ||
+           (sp_state_at_rate(i, load, y.requests_per_s, &B, &y) && sp_keeps_limits(&y, load));
+}
+
+/* Share of the rate that pools reach with a full memory; the rest would only wait longer. */
+#define NEARLY_ALL 0.95
+
+/* Fewest sequences in flight, at most `most`, with nearly the rate of `most`. */
+static double fewest_for(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                         double most)
+{
+    const double rate = NEARLY_ALL * sp_state_of(i, load, most).requests_per_s;
+    double low = 0, high = most;
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        if (sp_state_of(i, load, middle).requests_per_s < rate)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_serve_load *load,
                             double replicas)
 {
@@ -127,11 +158,12 @@ double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_s
     double low = 0, high = most + 1;
     while (high - low > 1) {
         const double middle = floor((low + high) / 2);
-        const struct sp_steady y = sp_state_of(i, load, middle);
-        if (sp_keeps_limits(&y, load))
+        if (keeps_with(i, load, middle))
             low = middle;
         else
             high = middle;
     }
-    return low;
+    const bool queues =
+        i->estimated && load->readers > 0 && !(isfinite(load->ttft_s) && load->ttft_s > 0);
+    return queues && low > 1 ? fewest_for(i, load, low) : low;
 }

@@ -109,13 +109,21 @@ static void try_rate(struct listing *l, const struct sp_serve_instance *v,
         try_state(l, point);
 }
 
-static void try_instance(struct listing *l, const struct sp_serve_point *point)
+/* The service of an instance of this size. */
+static struct sp_service service_of(const struct sp_service *service,
+                                    const struct sp_serve_point *point)
 {
-    struct sp_service one = *l->service;
-    struct sp_serve_instance v;
+    struct sp_service one = *service;
     one.chips = point->chips;
     one.tp = point->tp;
     one.attention_dp = point->attention_dp;
+    return one;
+}
+
+static void try_instance(struct listing *l, const struct sp_serve_point *point)
+{
+    const struct sp_service one = service_of(l->service, point);
+    struct sp_serve_instance v;
     sp_prepare_instance(&one, l->load, &v);
     if (l->load->rate > 0) {
         try_rate(l, &v, *point);
@@ -224,48 +232,111 @@ static bool reads_in_time(const struct sp_serve_load *load, const struct sp_serv
     return sp_keeps_limits(&y, load);
 }
 
-/* Tries all numbers of two kinds of instances on `chips` chips. */
-static void try_numbers(const struct sp_serve_point *reads, const struct sp_serve_point *generates,
-                        double chips, struct sp_serve_split *best)
+/* The search for a division of a machine: the kinds of instances, and the best so far. */
+struct division {
+    const struct sp_service *service;
+    const struct sp_serve_load *load; /* its limits; a rate that must be served, or 0 */
+    double chips;
+    struct sp_serve_point reads[SP_SERVE_POINTS], generates[SP_SERVE_POINTS];
+    int n_reads, n_generates;
+    bool estimated; /* prompts queue */
+    double even;    /* requests/s of the best for evenly spaced requests */
+    struct sp_serve_split best;
+};
+
+/* Serves as much as its limits allow, or the rate; false if it does not. Prompts queue, so that
+ * neither pool is fully used. */
+static bool serve_split(const struct division *d, struct sp_serve_split *s)
 {
-    for (double n = 1; n * generates->chips + reads->chips <= chips; n++) {
-        const double readers = floor((chips - n * generates->chips) / reads->chips);
-        const double rate =
-            fmin(readers * reads->steady.prompts_per_s, n * generates->steady.requests_per_s);
-        if (is_less(best->requests_per_s, rate))
-            *best = (struct sp_serve_split){*reads, *generates, readers, n, rate};
+    struct sp_service reads = service_of(d->service, &s->reads);
+    const struct sp_service generates = service_of(d->service, &s->generates);
+    struct sp_serve_load load = *d->load;
+    struct sp_serve_instance reader, generator;
+    struct sp_serve_point *const p = &s->generates;
+    reads.drafts = 0;
+    reads.draft_model = NULL;
+    load.readers = s->readers / s->generators;
+    sp_prepare_instance(&reads, &load, &reader);
+    sp_prepare_instance(&generates, &load, &generator);
+    load.reading = &reader;
+    load.transfer_s = sp_pools(&reader.served, &generator.served, 1, 1, 1, d->chips).transfer_s;
+    if (load.rate > 0) {
+        s->requests_per_s = load.rate;
+        return sp_state_at_rate(&generator, &load, load.rate / s->generators, &p->sequences,
+                                &p->steady) &&
+               sp_keeps_limits(&p->steady, &load);
     }
+    p->sequences = sp_sequences_of_load(&generator, &load, 1);
+    if (!(p->sequences > 0))
+        return false;
+    p->steady = sp_state_of(&generator, &load, p->sequences);
+    s->requests_per_s = s->generators * p->steady.requests_per_s;
+    return true;
 }
 
-/* Whether an earlier (better) point has the same size. */
-static bool is_beaten(const struct sp_serve_point *points, int at)
+/* Tries a division. It serves no more than its slower pool does if requests come evenly spaced; by
+ * the estimate, whose instances run a number between two whole ones, some more. */
+static void try_split(struct division *d, struct sp_serve_split *s)
 {
-    for (int i = 0; i < at; i++)
-        if (points[i].chips == points[at].chips)
-            return true;
-    return false;
+    const double even = s->requests_per_s, more = 1 + 1 / s->generates.sequences;
+    const bool rated = d->load->rate > 0;
+    const double asked = rated ? d->load->rate : d->best.requests_per_s;
+    if (is_less(d->even, even) && reads_in_time(d->load, &s->reads, &s->generates))
+        d->even = even;
+    if (!d->estimated && d->even < even)
+        return;
+    if (d->estimated &&
+        (even * more < asked || (rated && d->best.generators > 0) || !serve_split(d, s)))
+        return;
+    if (is_less(d->best.requests_per_s, s->requests_per_s))
+        d->best = *s;
+}
+
+/* Tries all numbers of all kinds of instances. */
+static bool find_split(struct division *d)
+{
+    d->best = (struct sp_serve_split){.requests_per_s = 0};
+    for (int g = 0; g < d->n_generates; g++)
+        for (int r = 0; r < d->n_reads; r++) {
+            const struct sp_serve_point *const reads = &d->reads[r], *const makes =
+                                                                         &d->generates[g];
+            for (double n = 1; n * makes->chips + reads->chips <= d->chips; n++) {
+                const double readers = floor((d->chips - n * makes->chips) / reads->chips);
+                const double even =
+                    fmin(readers * reads->steady.prompts_per_s, n * makes->steady.requests_per_s);
+                struct sp_serve_split s = {*reads, *makes, readers, n, even, NAN};
+                try_split(d, &s);
+            }
+        }
+    return d->best.generators > 0;
 }
 
 bool sp_best_split(const struct sp_service *service, const struct sp_serve_load *load,
                    double machine_chips, bool degrees, struct sp_serve_split *best)
 {
-    struct sp_serve_point reads[SP_SERVE_POINTS], generates[SP_SERVE_POINTS];
     struct sp_serve_load full = *load, any;
     full.concurrency = NAN;
     full.rate = 0;
     full.apart = true;
-    full.ttft_s = INFINITY; /* of a pair: reads_in_time */
-    any = full;
+    full.objective = SP_SERVE_THROUGHPUT;
+    struct division d = {.service = service,
+                         .load = &full,
+                         .chips = machine_chips,
+                         .estimated = load->profile && isnan(load->step_s)};
+    struct sp_serve_load evenly = full;
+    evenly.ttft_s = INFINITY; /* of a pair: reads_in_time */
+    any = evenly;
     any.tpot_s = INFINITY;
     any.concurrency = 1; /* a prompt without a queue */
     any.objective = SP_SERVE_TTFT;
-    full.objective = SP_SERVE_THROUGHPUT;
-    const int n_reads = list_parts(service, &any, machine_chips, degrees, reads);
-    const int n_generates = list_parts(service, &full, machine_chips, degrees, generates);
-    *best = (struct sp_serve_split){.requests_per_s = 0};
-    for (int g = 0; g < n_generates; g++)
-        for (int r = 0; r < n_reads && !is_beaten(generates, g); r++)
-            if (!is_beaten(reads, r) && reads_in_time(load, &reads[r], &generates[g]))
-                try_numbers(&reads[r], &generates[g], machine_chips, best);
-    return best->requests_per_s > 0;
+    d.n_reads = list_parts(service, &any, machine_chips, degrees, d.reads);
+    d.n_generates = list_parts(service, &evenly, machine_chips, degrees, d.generates);
+    bool found = find_split(&d);
+    if (found && load->rate > 0 && d.estimated) {
+        full.rate = load->rate;
+        found = serve_split(&d, &d.best) || find_split(&d);
+    }
+    *best = d.best;
+    best->even_requests_per_s = d.even;
+    return found;
 }
