@@ -422,6 +422,10 @@ static bool print_file(const struct wanted *wanted, const struct sp_sources *sou
     struct sp_config config;
     if (!sp_open_config(wanted->kind, wanted->name, sources, &config, error))
         return false;
+    if (wanted->kind == SP_HARDWARE &&
+        !cJSON_GetObjectItemCaseSensitive(config.json.root, "made_from"))
+        cJSON_AddStringToObject(config.json.root, "made_from",
+                                sp_json_text(config.json.root, "name"));
     char *const printed = sp_must(cJSON_Print(config.json.root));
     char *const text = sp_make_text("%s\n", printed);
     sp_file_text(report, text);
