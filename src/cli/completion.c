@@ -319,6 +319,31 @@ static void zsh_sweep(FILE *out)
         }
 }
 
+/* What comes before the command: options that all have, and `help`. */
+static void zsh_before_command(FILE *out)
+{
+    fputs("  # options may come before the command\n"
+          "  local -a known common\n"
+          "  known=(${commands%%:*})\n"
+          "  local -i at=2\n"
+          "  while (( at < CURRENT && ! ${known[(Ie)$words[at]]} )); do (( at++ )); done\n"
+          "  if [[ $words[2] == help ]] && (( CURRENT > 2 )); then\n"
+          "    _describe command commands\n"
+          "    return\n"
+          "  elif (( at == CURRENT )); then\n"
+          "    common=( \\\n",
+          out);
+    each_common_option(zsh_option, out);
+    fputs("    )\n"
+          "    commands+=('help:help of a command')\n"
+          "    _arguments $common '--version[the version]' '*:command:{_describe command "
+          "commands}'\n"
+          "    return\n"
+          "  fi\n"
+          "  words=(\"$words[1]\" \"${(@)words[at,-1]}\") CURRENT=$((CURRENT-at+2))\n",
+          out);
+}
+
 static void write_zsh(FILE *out)
 {
     fputs("#compdef scaleplan\n"
@@ -342,27 +367,9 @@ static void write_zsh(FILE *out)
         put_quoted(sp_commands[i]->summary, ":", out);
         fputs("'\n", out);
     }
-    fputs("  )\n"
-          "  # options may come before the command\n"
-          "  local -a known common\n"
-          "  known=(${commands%%:*})\n"
-          "  local -i at=2\n"
-          "  while (( at < CURRENT && ! ${known[(Ie)$words[at]]} )); do (( at++ )); done\n"
-          "  if [[ $words[2] == help ]] && (( CURRENT > 2 )); then\n"
-          "    _describe command commands\n"
-          "    return\n"
-          "  elif (( at == CURRENT )); then\n"
-          "    common=( \\\n",
-          out);
-    each_common_option(zsh_option, out);
-    fputs("    )\n"
-          "    commands+=('help:help of a command')\n"
-          "    _arguments $common '--version[the version]' '*:command:{_describe command "
-          "commands}'\n"
-          "    return\n"
-          "  fi\n"
-          "  words=(\"$words[1]\" \"${(@)words[at,-1]}\") CURRENT=$((CURRENT-at+2))\n"
-          "  # a sweep is another command's line, with its own options\n"
+    fputs("  )\n", out);
+    zsh_before_command(out);
+    fputs("  # a sweep is another command's line, with its own options\n"
           "  local -a sweep\n"
           "  if [[ $words[2] == sweep ]] && (( CURRENT > 3 )); then\n"
           "    shift words\n"
