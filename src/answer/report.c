@@ -548,7 +548,7 @@ bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)
 {
     if (path[0] == '\0')
-        return sp_fail(error, SP_INPUT, "-o needs a file name, or - for standard output");
+        return sp_fail(error, SP_INPUT, "-o needs a file name");
     report->file = sp_must(strdup(path));
     report->file_text = sp_must(strdup(text));
     return true;

@@ -124,8 +124,8 @@ void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate)
     const size_t edits = means_same(wanted, candidate) ? 0 : edit_distance(wanted, candidate);
     const size_t distance = edits > 1 && goes_on(candidate, wanted) ? 1 : edits;
     const bool is_nearer =
-        distance < nearest->distance ||
-        (distance == nearest->distance && wins_tie(candidate, nearest->best, wanted));
+        distance < nearest->distance || (distance == nearest->distance && distance > 0 &&
+                                         wins_tie(candidate, nearest->best, wanted));
     if (nearest->best[0] && !is_nearer)
         return;
     nearest->distance = distance;

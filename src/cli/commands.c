@@ -209,8 +209,8 @@ static bool check_layout(const struct sp_args *args, struct sp_error *error)
 static bool check_write(const struct sp_args *args, struct sp_error *error)
 {
     const char *const path = args->value.write;
-    if (args->given.write && path[0] == '\0')
-        return sp_fail(error, SP_INPUT, "-o needs a file name, or - for standard output");
+    if (!SP_IN_PAGE && args->given.write && path[0] == '\0')
+        return sp_fail(error, SP_INPUT, "-o needs a file name");
     return !args->given.write || sp_is_stdout(path) || sp_may_write(path, error);
 }
 

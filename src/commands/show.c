@@ -483,9 +483,8 @@ const struct sp_command sp_cmd_show = {
     .summary = "print a config in full, with sources",
     .operands = "NAME",
     .about = "Prints every figure of a config (" SP_KINDS(
-        SP_KIND_NOUN, ", ") ") with its source, derived figures (parameter counts; a chip's units, "
-                            "clocks, ridge points and alpha; pod and node totals, bisection), and "
-                            "where sources disagree. A name with a size (v5p-4096, v5p:8x8x8, "
+        SP_KIND_NOUN, ", ") ") with its source, derived figures, and where sources disagree. A "
+                            "name with a size (v5p-4096, v5p:8x8x8, "
                             "h100-1024) adds the machine's totals, bisection and switches.",
     SP_OPTIONS(options),
     .examples = examples,

@@ -536,7 +536,8 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
     s->out = to->out;
     if (parse(s, argc, argv, error) && s->args->given.help)
         sp_print_command_help(&sp_cmd_sweep, s->args->whole_help, to->out);
-    else if (error->lines == 0 && s->args->value.write && !sp_is_stdout(s->args->value.write))
+    else if (!SP_IN_PAGE && error->lines == 0 && s->args->value.write &&
+             !sp_is_stdout(s->args->value.write))
         write_rows(s, s->args->value.write, error);
     else if (error->lines == 0)
         put_rows(s);
@@ -589,8 +590,7 @@ const struct sp_command sp_cmd_sweep = {
         "Lists are comma-separated (semicolons if values have commas: --mesh 'X=4,Y=8;X=8,Y=4') "
         "and may have ranges: 1..8, 1..9:+2, 1..64:x2, h100-8..1024:x2; --set PATH=A,B is a list "
         "too. A row without an answer, or without one of the values, has the reason (--valid omits "
-        "it) and gives exit code 1; 3 if no row is without a reason. A part (--shard) gives at "
-        "most 1, because the others may have answers; `merge` gives the code of the whole sweep.",
+        "it) and gives exit code 1; 3 if no row is without one, except of a part (--shard).",
     SP_OPTIONS(options),
     .without = SP_THESE(SP_O_get, SP_O_format, SP_O_write, SP_O_details, SP_O_explain, SP_O_derive),
     .examples = examples,

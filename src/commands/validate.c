@@ -211,9 +211,9 @@ const struct sp_command sp_cmd_validate = {
     .operands = "RUNS.csv",
     .about =
         "Compares predicted and measured step time and peak memory for every run in a CSV file "
-        "(columns: docs/runs.md). A run that cannot be predicted is listed with the reason. "
-        "Repeats of a configuration (config_group) count once. Serving runs, with columns input "
-        "and output, are compared by time per token, time to first token and throughput.",
+        "(columns: docs/runs.md). A run that cannot be predicted has a reason. "
+        "Repeats of a configuration (config_group) count once. Serving runs have columns input and "
+        "output.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -198,8 +198,8 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
     if (!is_own(file)) {
         s->launch->format = NULL;
         if (cJSON_HasObjectItem(file->json, "plans"))
-            return sp_fail_in(s, "a report of `search`, not a launch: `export --to FRAMEWORK` "
-                                 "takes the options of its plans.0.command");
+            return sp_fail_in(s, "a report, not a launch: `export` takes the options of its "
+                                 "plans.0.command");
         if (cJSON_HasObjectItem(file->json, "machine") && cJSON_HasObjectItem(file->json, "dp"))
             return sp_fail_in(s, "a plan of `search` or `step`, not a launch: `scaleplan step - < "
                                  "FILE` reads it; `export` takes the options of its \"command\"");

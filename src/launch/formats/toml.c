@@ -1,7 +1,9 @@
 /* TOML as settings, as far as configurations go: tables, strings, numbers, booleans, lists. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "launch/formats/syntax.h"
 
 enum { LONGEST_NAME = 48, MOST_TABLES = 64, SECTION = 24 };
@@ -93,46 +95,15 @@ static bool read_string(struct toml *t, char *out, size_t size, size_t *n)
     return true;
 }
 
-/* The end of digits, which single underscores may separate; NULL: there are none. */
-static const char *after_digits(const char *at, const char *digits)
-{
-    const char *const start = at;
-    while (*at && (strchr(digits, *at) || (*at == '_' && at > start && at[-1] != '_')))
-        at++;
-    return at > start && at[-1] != '_' ? at : NULL;
-}
-
-/* Whether a text of n characters is an integer in another base, or a decimal number. */
-static bool is_number(const char *at, size_t n)
-{
-    static const char *const bases[] = {"x0123456789abcdefABCDEF", "o01234567", "b01"};
-    static const char decimal[] = "0123456789";
-    const char *const end = at + n;
-    for (size_t i = 0; *at == '0' && i < sizeof bases / sizeof *bases; i++)
-        if (at[1] == *bases[i])
-            return after_digits(at + 2, bases[i] + 1) == end;
-    at += *at == '+' || *at == '-';
-    const bool leading = *at == '0' && isdigit((unsigned char)at[1]);
-    at = after_digits(at, decimal);
-    if (at && *at == '.')
-        at = after_digits(at + 1, decimal);
-    if (at && (*at == 'e' || *at == 'E'))
-        at = after_digits(at + 1 + (at[1] == '+' || at[1] == '-'), decimal);
-    return at == end && !leading;
-}
-
-/* Whether a word of n characters without quotes is a value: a number, true, false, inf, nan, a date
- * or a time. */
+/* Whether a word of n characters without quotes is a value: a number, a date, true, false, inf or
+ * nan. */
 static bool is_value(const char *word, size_t n)
 {
-    static const char *const words[] = {"true", "false", "inf",  "nan",
-                                        "+inf", "-inf",  "+nan", "-nan"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (n == strlen(words[i]) && strncmp(word, words[i], n) == 0)
-            return true;
-    const bool dated = n > 4 && isdigit((unsigned char)word[0]) &&
-                       isdigit((unsigned char)word[1]) && (word[2] == ':' || word[4] == '-');
-    return (dated && strspn(word, "0123456789-:.+TtZz") >= n) || is_number(word, n);
+    const size_t sign = *word == '+' || *word == '-';
+    char text[8];
+    snprintf(text, sizeof text, "%.*s", n < sizeof text ? (int)n : 0, word);
+    return isdigit((unsigned char)word[sign]) || sp_is_listed("inf,nan", text + sign, '\0') ||
+           sp_is_listed("true,false", text, '\0');
 }
 
 static bool read_scalar(struct toml *t, char *out, size_t size, size_t *n)
