@@ -109,13 +109,14 @@ static bool begins_alike(const char *a, const char *b)
 }
 
 /* Whether a name as far from the wanted one as the best is still better: it begins alike, then ends
- * alike, and of "llama2-70b" and "llama3-70b" it is the later one. */
+ * in three or more of the same letters, and of "llama2-70b" and "llama3-70b" it is the later one.
+ */
 static bool wins_tie(const char *candidate, const char *best, const char *wanted)
 {
     const size_t end = alike_at_end(candidate, wanted), best_end = alike_at_end(best, wanted);
     if (begins_alike(candidate, wanted) != begins_alike(best, wanted))
         return begins_alike(candidate, wanted);
-    return end > best_end || (end == best_end && end > 2 && strcmp(candidate, best) > 0);
+    return end > 2 && (end > best_end || (end == best_end && strcmp(candidate, best) > 0));
 }
 
 void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate)
