@@ -63,7 +63,7 @@ void sp_render(const struct sp_report *report, const struct sp_render *how, FILE
 {
     if (how->format != SP_FORMAT_MARKDOWN && how->format != SP_FORMAT_HTML) {
         render_plain(report, how, out);
-        if (is_bare(how) && how->notes && !how->quiet) {
+        if (how->notes && !how->quiet && is_bare(how)) {
             fflush(out); /* keeps the order of values and notes */
             sp_render_warnings(report, how->notes);
         }

@@ -589,8 +589,8 @@ const struct sp_command sp_cmd_sweep = {
         "Runs a command for all combinations of option values; the last option changes fastest. "
         "Lists are comma-separated (semicolons if values have commas: --mesh 'X=4,Y=8;X=8,Y=4') "
         "and may have ranges: 1..8, 1..9:+2, 1..64:x2, h100-8..1024:x2; --set PATH=A,B is a list "
-        "too. A row without an answer, or without one of the values, has the reason (--valid omits "
-        "it) and gives exit code 1; 3 if no row is without one, except of a part (--shard).",
+        "too. A row without an answer or a value has the reason (--valid omits it) and gives exit "
+        "code 1; 3 if all rows have one, except in a part (--shard).",
     SP_OPTIONS(options),
     .without = SP_THESE(SP_O_get, SP_O_format, SP_O_write, SP_O_details, SP_O_explain, SP_O_derive),
     .examples = examples,
