@@ -234,6 +234,8 @@ struct sp_hardware {
     char name[64];
     char family[64];    /* chip whose calibrated profiles are used if this one has none; "": this
                            one */
+    char made_from[64]; /* chip whose kernels and profiles it has as its own; "": those of its name
+                         */
     char framework[64]; /* that plans with whole weights run; "": NeMo, or on a torus MaxText */
     struct sp_chip chip;
     struct sp_network network;

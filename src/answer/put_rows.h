@@ -42,6 +42,9 @@ static void SP_FUNCTION_OF(SP_PART)(struct sp_report *r, const SP_PART_OF *s)
 #define NOTE(...)                                                                                  \
     if (words)                                                                                     \
         sp_note(r, __VA_ARGS__);
+#define WARN(...)                                                                                  \
+    if (words)                                                                                     \
+        sp_warn(r, __VA_ARGS__);
 #define TABLE(...) sp_list_table(r, __VA_ARGS__);
 #define PART(put) put(r, s);
 #define SCOPE(prefix) sp_scope(r, prefix);

@@ -25,6 +25,13 @@ static bool lists_values(enum sp_format format)
            format == SP_FORMAT_LAYOUT;
 }
 
+/* Whether an answer consists of values alone, without its notes. */
+static bool is_bare(const struct sp_render *how)
+{
+    return !how->explain &&
+           (how->get || how->format == SP_FORMAT_CSV || how->format == SP_FORMAT_TSV);
+}
+
 static void render_plain(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     if (how->explain || (!how->get && !lists_values(how->format)))
@@ -56,6 +63,10 @@ void sp_render(const struct sp_report *report, const struct sp_render *how, FILE
 {
     if (how->format != SP_FORMAT_MARKDOWN && how->format != SP_FORMAT_HTML) {
         render_plain(report, how, out);
+        if (how->notes && !how->quiet && is_bare(how)) {
+            fflush(out); /* keeps the order of values and notes */
+            sp_render_warnings(report, how->notes);
+        }
         return;
     }
     char *const asked = asked_text(report, how);

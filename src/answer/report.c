@@ -386,14 +386,28 @@ const char *sp_report_note(const struct sp_report *r, size_t i)
     return i < r->n_notes ? r->notes[i].text : NULL;
 }
 
-void sp_note(struct sp_report *r, const char *format, ...)
+static void add_note(struct sp_report *r, bool is_warning, const char *format, va_list args)
 {
     if (!sp_takes_words(r))
         return;
     r->notes = sp_grow(r->notes, r->n_notes + 1, &r->room_notes, sizeof *r->notes);
+    r->notes[r->n_notes++] =
+        (struct sp_remark){format_string(r, format, args), r->place, is_warning};
+}
+
+void sp_note(struct sp_report *r, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    r->notes[r->n_notes++] = (struct sp_remark){format_string(r, format, args), r->place};
+    add_note(r, false, format, args);
+    va_end(args);
+}
+
+void sp_warn(struct sp_report *r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_note(r, true, format, args);
     va_end(args);
 }
 
@@ -534,7 +548,7 @@ bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)
 {
     if (path[0] == '\0')
-        return sp_fail(error, SP_INPUT, "--output: an empty name, expected a file or -");
+        return sp_fail(error, SP_INPUT, "-o needs a file name");
     report->file = sp_must(strdup(path));
     report->file_text = sp_must(strdup(text));
     return true;

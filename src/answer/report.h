@@ -111,6 +111,11 @@ const char *sp_human_value(const struct sp_entry *entry, struct sp_text *room);
 __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, const char *format,
                                                    ...);
 
+/* The same about what was read of the input: also printed beside an answer of values alone, so that
+ * a script's user sees it. */
+__attribute__((format(printf, 2, 3))) void sp_warn(struct sp_report *report, const char *format,
+                                                   ...);
+
 /* Note i; NULL past the last. */
 const char *sp_report_note(const struct sp_report *report, size_t i);
 
@@ -228,7 +233,7 @@ struct sp_render {
     const char *explain_key; /* its keys, whole paths, or NULL for all */
     bool derive;             /* --derive: the lines before each formula */
     bool one_line;           /* JSON without line breaks */
-    FILE *notes;             /* stream for notes on a file's text; NULL: none */
+    FILE *notes;             /* stream for notes on a file's text or on values; NULL: none */
 };
 
 /* The whole path of a typed key: the key itself, or the only path that contains it as whole parts

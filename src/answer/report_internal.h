@@ -21,6 +21,7 @@ struct sp_item {
 struct sp_remark {
     char *text;
     enum sp_where place;
+    bool is_warning; /* of sp_warn */
 };
 
 /* What was put of a quantity: its row, and its last text, which rows of a list often share; NULL:
@@ -134,5 +135,8 @@ const char *sp_inside_row(const char *path, const char *list, size_t *row);
 
 /* Whether comma-separated keys select an entry: by its own key, or by a prefix. */
 bool sp_wanted(const struct sp_entry *entry, const char *keys);
+
+/* Writes the notes of sp_warn, one a line. */
+void sp_render_warnings(const struct sp_report *report, FILE *out);
 
 #endif

@@ -39,6 +39,7 @@
 #define QN(id)
 #define LINE(...)
 #define NOTE(...)
+#define WARN(...)
 #define TABLE(...)
 #define PART(put)
 #define SCOPE(prefix)

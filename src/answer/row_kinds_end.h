@@ -19,6 +19,7 @@
 #undef QN
 #undef LINE
 #undef NOTE
+#undef WARN
 #undef TABLE
 #undef PART
 #undef SCOPE

@@ -56,6 +56,14 @@ static void print_table(const struct sp_report *report, const struct sp_item *ta
         cut->left_out = cut->left_out || table->columns[c].details;
 }
 
+static void print_note(const struct sp_remark *note, int width, FILE *out)
+{
+    char *const line = sp_make_text("note: %s", note->text); /* notes can be long */
+    sp_make_singular(line);
+    sp_print_paragraph(line, width, out);
+    free(line);
+}
+
 static void print_notes(const struct sp_report *report, const struct sp_render *how,
                         struct cut *cut, FILE *out)
 {
@@ -65,13 +73,17 @@ static void print_notes(const struct sp_report *report, const struct sp_render *
             cut->left_out = cut->left_out || cut->spares_none;
             continue;
         }
-        char *const line = sp_make_text("note: %s", report->notes[i].text); /* notes can be long */
-        sp_make_singular(line);
         fputs(first ? "\n" : "", out);
-        sp_print_paragraph(line, how->width, out);
-        free(line);
+        print_note(&report->notes[i], how->width, out);
         first = false;
     }
+}
+
+void sp_render_warnings(const struct sp_report *report, FILE *out)
+{
+    for (size_t i = 0; i < report->n_notes; i++)
+        if (report->notes[i].is_warning)
+            print_note(&report->notes[i], 0, out);
 }
 
 void sp_render_notes(const struct sp_report *report, FILE *out)

@@ -12,8 +12,23 @@
 /* Longest compared prefix. */
 enum { LONGEST_NAME = 63 };
 
-/* Edits (insert, delete, replace, swap neighbours) between two short names, letters' case ignored.
- */
+/* A letter as it counts: in lower case, "_" as "-". */
+static int letter(char c)
+{
+    return c == '_' ? '-' : tolower((unsigned char)c);
+}
+
+/* How many letters two names end alike in: "70b" is what distinguishes the models of a family. */
+static size_t alike_at_end(const char *a, const char *b)
+{
+    const size_t n = strlen(a), m = strlen(b);
+    size_t k = 0;
+    while (k < n && k < m && letter(a[n - 1 - k]) == letter(b[m - 1 - k]))
+        k++;
+    return k;
+}
+
+/* Edits (insert, delete, replace, swap neighbours) between two short names. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][LONGEST_NAME + 1];
@@ -24,14 +39,14 @@ static size_t edit_distance(const char *a, const char *b)
     for (size_t i = 1; i <= n; i++) {
         now[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            const int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            const int x = letter(a[i - 1]), y = letter(b[j - 1]);
             size_t cost = last[j - 1] + (x != y);
             if (last[j] + 1 < cost)
                 cost = last[j] + 1;
             if (now[j - 1] + 1 < cost)
                 cost = now[j - 1] + 1;
-            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
-                y == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < cost)
+            if (i > 1 && j > 1 && x == letter(b[j - 2]) && y == letter(a[i - 2]) &&
+                before[j - 2] + 1 < cost)
                 cost = before[j - 2] + 1;
             now[j] = cost;
         }
@@ -93,14 +108,25 @@ static bool begins_alike(const char *a, const char *b)
     return tolower((unsigned char)a[0]) == tolower((unsigned char)b[0]);
 }
 
+/* Whether a name as far from the wanted one as the best is still better: it begins alike, then ends
+ * in three or more of the same letters, and of "llama2-70b" and "llama3-70b" it is the later one.
+ */
+static bool wins_tie(const char *candidate, const char *best, const char *wanted)
+{
+    const size_t end = alike_at_end(candidate, wanted), best_end = alike_at_end(best, wanted);
+    if (begins_alike(candidate, wanted) != begins_alike(best, wanted))
+        return begins_alike(candidate, wanted);
+    return end > 2 && (end > best_end || (end == best_end && strcmp(candidate, best) > 0));
+}
+
 void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate)
 {
     const char *const wanted = nearest->wanted;
     const size_t edits = means_same(wanted, candidate) ? 0 : edit_distance(wanted, candidate);
     const size_t distance = edits > 1 && goes_on(candidate, wanted) ? 1 : edits;
-    const bool is_nearer = distance < nearest->distance ||
-                           (distance == nearest->distance && begins_alike(candidate, wanted) &&
-                            !begins_alike(nearest->best, wanted));
+    const bool is_nearer =
+        distance < nearest->distance || (distance == nearest->distance && distance > 0 &&
+                                         wins_tie(candidate, nearest->best, wanted));
     if (nearest->best[0] && !is_nearer)
         return;
     nearest->distance = distance;

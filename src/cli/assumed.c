@@ -117,10 +117,10 @@ static void note_name(const char *spec, const struct sp_sources *sources, struct
     struct sp_hardware hw;
     struct sp_error ignored = {0};
     if (!is_builtin_machine(spec, sources) && sp_load_hardware(spec, sources, &hw, &ignored) &&
-        sp_is_builtin(SP_HARDWARE, hw.name, &builtin))
+        !hw.made_from[0] && sp_is_builtin(SP_HARDWARE, hw.name, &builtin))
         sp_note(report,
                 "%s is named like the built-in %s, so that chip's fitted constants count as its "
-                "own; with another name they count as borrowed",
+                "own; with another name and no made_from they count as borrowed",
                 sp_safe(spec), hw.name);
 }
 

@@ -264,6 +264,10 @@ bool sp_shares_batch(double sequences, double micro_batch, double replicas, char
 bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *tokens, double *seq,
                   struct sp_error *error);
 
+/* Takes the name of --name, else that of the file of -o: "dir/my-cluster.json" -> "my-cluster";
+ * else `name` stays. */
+void sp_take_name(const struct sp_args *args, char *name, size_t size);
+
 /* Refuses a --name that cannot be a name; NULL: not given. */
 bool sp_check_name(const char *name, struct sp_error *error);
 

@@ -209,6 +209,8 @@ static bool check_layout(const struct sp_args *args, struct sp_error *error)
 static bool check_write(const struct sp_args *args, struct sp_error *error)
 {
     const char *const path = args->value.write;
+    if (!SP_IN_PAGE && args->given.write && path[0] == '\0')
+        return sp_fail(error, SP_INPUT, "-o needs a file name");
     return !args->given.write || sp_is_stdout(path) || sp_may_write(path, error);
 }
 
@@ -232,10 +234,12 @@ bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
 {
     for (size_t i = 0; i < WRITING; i++)
         if (option->id == writing[i])
-            return sp_fail(
-                error, SP_USAGE,
-                "--%s is not available in sweeps, JSON lines and cases, which only compute%s",
-                option->name, option->id == SP_O_write ? "; redirect their output: > FILE" : "");
+            return sp_fail(error, SP_USAGE,
+                           "%s%s is not available in %sJSON lines and cases, which only compute%s",
+                           option->id == SP_O_write ? "-o" : "--",
+                           option->id == SP_O_write ? "" : option->name,
+                           option->id == SP_O_write ? "" : "sweeps, ",
+                           option->id == SP_O_write ? "; redirect their output: > FILE" : "");
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "answer/quantity.h"
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/operands.h"
 
 /* Prints a command for the names of the configs of a kind, one per line. */
@@ -22,6 +23,18 @@ static void each_option(const struct sp_command *c,
     const size_t n = sp_options_of(c, options);
     for (size_t i = 0; i < n; i++)
         visit(&options[i], c, out);
+}
+
+/* The same for the options that every command has, which may also come before it. */
+static void each_common_option(void (*visit)(const struct sp_option *, const struct sp_command *,
+                                             FILE *),
+                               FILE *out)
+{
+    for (size_t i = 0; i < sp_n_common_options; i++) {
+        const struct sp_option option =
+            sp_option_row(sp_common_options[i].id, &sp_common_options[i]);
+        visit(&option, NULL, out);
+    }
 }
 
 static void put_list(const char *const *words, FILE *out)
@@ -81,8 +94,8 @@ static void put_form(const forms of, enum sp_operand kind, const char *list,
         fputs(list, out);
     else if (kind == SP_COMMANDS)
         put_commands(out);
-    else if (kind == SP_KEYS)
-        put_keys(c, out);
+    else if (kind == SP_KEYS && c)
+        put_keys(c, out); /* before a command there are none */
     else if (kind == SP_FIELDS_OF)
         put_fields(out);
     else if (o)
@@ -129,7 +142,7 @@ static void bash_word(const struct sp_option *o, const struct sp_command *c, FIL
 static void bash_value(const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
     static const forms values = {
-        [SP_NAMES] = "words=$(_scaleplan_names %); files=1",
+        [SP_NAMES] = "words=$(_scaleplan_names %); files=1 lists=1",
         [SP_WORDS_OF] = "words='%'",
         [SP_FILES] = "files=1",
         [SP_FOLDERS] = "folders=1",
@@ -166,24 +179,35 @@ static void bash_command(const struct sp_command *c, FILE *out)
 static const char bash_body[] =
     "'\n"
     "  COMPREPLY=()\n"
+    "  # options may come before the command\n"
+    "  while [ $first -lt $place ] && [[ \" $commands \" != *\" ${line[first]} \"* ]]; do\n"
+    "    first=$((first+1))\n"
+    "  done\n"
+    "  if [ $first -lt $place ] && [ \"${line[1]}\" != help ]; then\n"
+    "    line=(scaleplan \"${line[@]:first}\") place=$((place-first+1))\n"
+    "  fi\n"
+    "  local command=${line[1]}\n"
     "  # --option=value is one word, or three where = breaks words\n"
     "  case $cur in\n"
     "  --*=*) before=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=} ;;\n"
     "  =) cur='' ;;\n"
     "  *)\n"
-    "    local at=$COMP_CWORD\n"
-    "    while [ \"$prev\" = = ] || { [ $at -lt $COMP_CWORD ] && [[ $prev != -* ]] && [ $at -gt 2 "
-    "]; }; do\n"
-    "      at=$((at-1)) prev=${COMP_WORDS[at-1]}\n"
+    "    local at=$place\n"
+    "    while [ \"$prev\" = = ] || { [ $at -lt $place ] && [[ $prev != -* ]] && [ $at -gt 2 ]; }; "
+    "do\n"
+    "      at=$((at-1)) prev=${line[at-1]}\n"
     "    done ;;\n"
     "  esac\n"
     "  # a sweep is another command's line with lists in it\n"
-    "  if [ \"$command\" = sweep ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
-    "    sweep=1 command=${COMP_WORDS[2]}\n"
+    "  if [ \"$command\" = sweep ] && [ $place -gt 2 ]; then\n"
+    "    sweep=1 command=${line[2]}\n"
     "    case $cur in *,*) before=$before${cur%,*}, cur=${cur##*,} ;; esac\n"
     "  fi\n"
-    "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-    "    words=\"$commands --help --version\"\n"
+    "  if [ \"$command\" = help ] && [ $place -gt 1 ]; then\n"
+    "    [ $place -eq 2 ] && words=$commands || words=all\n"
+    "  elif [ $first -eq $place ] && [ $first -ge 1 ] && [ $place -eq $COMP_CWORD ] &&\n"
+    "      [[ \" $commands \" != *\" $command \"* || $place -eq 1 ]]; then\n"
+    "    _scaleplan_value list \"$prev\" || words=\"$commands help --version $common\"\n"
     "  elif ! _scaleplan_value \"$command\" \"$prev\" &&\n"
     "      { [ -z \"$sweep\" ] || ! _scaleplan_value sweep \"$prev\"; }; then\n"
     "    _scaleplan_command \"$command\"\n"
@@ -233,10 +257,11 @@ static void write_bash(FILE *out)
           "}\n\n"
           "_scaleplan() {\n"
           "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "  local command=${COMP_WORDS[1]} sweep='' words='' options='' files='' folders='' "
-          "lists='' fields='' before=''\n"
-          "  local commands='",
+          "  local sweep='' words='' options='' files='' folders='' lists='' fields='' before=''\n"
+          "  local line=(\"${COMP_WORDS[@]}\") place=$COMP_CWORD first=1 common='",
           out);
+    each_common_option(bash_word, out);
+    fputs("'\n  local commands='", out);
     put_commands(out);
     fputs(bash_body, out);
 }
@@ -294,6 +319,31 @@ static void zsh_sweep(FILE *out)
         }
 }
 
+/* What comes before the command: options that all have, and `help`. */
+static void zsh_before_command(FILE *out)
+{
+    fputs("  # options may come before the command\n"
+          "  local -a known common\n"
+          "  known=(${commands%%:*})\n"
+          "  local -i at=2\n"
+          "  while (( at < CURRENT && ! ${known[(Ie)$words[at]]} )); do (( at++ )); done\n"
+          "  if [[ $words[2] == help ]] && (( CURRENT > 2 )); then\n"
+          "    _describe command commands\n"
+          "    return\n"
+          "  elif (( at == CURRENT )); then\n"
+          "    common=( \\\n",
+          out);
+    each_common_option(zsh_option, out);
+    fputs("    )\n"
+          "    commands+=('help:help of a command')\n"
+          "    _arguments $common '--version[the version]' '*:command:{_describe command "
+          "commands}'\n"
+          "    return\n"
+          "  fi\n"
+          "  words=(\"$words[1]\" \"${(@)words[at,-1]}\") CURRENT=$((CURRENT-at+2))\n",
+          out);
+}
+
 static void write_zsh(FILE *out)
 {
     fputs("#compdef scaleplan\n"
@@ -317,12 +367,9 @@ static void write_zsh(FILE *out)
         put_quoted(sp_commands[i]->summary, ":", out);
         fputs("'\n", out);
     }
-    fputs("  )\n"
-          "  if (( CURRENT == 2 )); then\n"
-          "    _describe command commands\n"
-          "    return\n"
-          "  fi\n"
-          "  # a sweep is another command's line, with its own options\n"
+    fputs("  )\n", out);
+    zsh_before_command(out);
+    fputs("  # a sweep is another command's line, with its own options\n"
           "  local -a sweep\n"
           "  if [[ $words[2] == sweep ]] && (( CURRENT > 3 )); then\n"
           "    shift words\n"
@@ -342,7 +389,13 @@ static void write_zsh(FILE *out)
     }
     fputs("  esac\n"
           "}\n\n"
-          "_scaleplan \"$@\"\n",
+          "# found in fpath, or sourced\n"
+          "if [[ $funcstack[1] == _scaleplan ]]; then\n"
+          "  _scaleplan \"$@\"\n"
+          "else\n"
+          "  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"
+          "  compdef _scaleplan scaleplan\n"
+          "fi\n",
           out);
 }
 
@@ -366,8 +419,11 @@ static void fish_option(const struct sp_option *o, const struct sp_command *c, F
         [SP_FIELDS_OF] = " -x -a '%'",
         [SP_ANY] = " -x",
     };
-    fprintf(out, "complete -c scaleplan -n '__fish_seen_subcommand_from %s' -l %s", c->name,
-            o->name);
+    if (c)
+        fprintf(out, "complete -c scaleplan -n '__fish_seen_subcommand_from %s' -l %s", c->name,
+                o->name);
+    else
+        fprintf(out, "complete -c scaleplan -n __fish_use_subcommand -l %s", o->name);
     if (o->metavar && o->kind != SP_MAYBE)
         put_value(values, o, c, out);
     fish_description(o->help, out);
@@ -408,6 +464,13 @@ static void write_fish(FILE *out)
                 sp_commands[i]->name);
         fish_description(sp_commands[i]->summary, out);
     }
+    each_common_option(fish_option, out);
+    fputs("complete -c scaleplan -n __fish_use_subcommand -l version -d 'the version'\n"
+          "complete -c scaleplan -n __fish_use_subcommand -f -a help -d 'help of a command'\n"
+          "complete -c scaleplan -n '__scaleplan_follows help' -f -a '",
+          out);
+    put_commands(out);
+    fputs("'\n", out);
     for (size_t i = 0; i < sp_n_commands; i++) {
         each_option(sp_commands[i], fish_option, out);
         fish_operand(sp_commands[i], out);

@@ -215,6 +215,18 @@ double sp_kv_element_bytes(const struct sp_args *args)
     return args->given.kv_bytes ? args->value.kv_bytes : sp_storages[args->value.kv].bytes;
 }
 
+void sp_take_name(const struct sp_args *args, char *name, size_t size)
+{
+    const char *const given = args->value.name, *const output = args->value.write;
+    const char *const path = output && strcmp(output, "-") == 0 ? NULL : output;
+    const char *const slash = path ? strrchr(path, '/') : NULL;
+    if (given || path)
+        snprintf(name, size, "%s", given ? given : slash ? slash + 1 : path);
+    char *const dot = given ? NULL : strrchr(name, '.');
+    if (dot && path && strcmp(dot, ".json") == 0)
+        *dot = '\0';
+}
+
 bool sp_check_name(const char *name, struct sp_error *error)
 {
     return !name || (name[0] != '\0' && sp_is_printable(name, "")) ||

@@ -346,7 +346,7 @@ void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)
     sp_line(r, "read       {launch.format}: {launch.options!}");
     sp_stand_in(r, SP_BOTH);
     for (int i = 0; i < launch->notes; i++)
-        sp_note(r, "%s", launch->note[i]);
+        sp_warn(r, "%s", launch->note[i]);
 }
 
 void sp_note_rollout(struct sp_report *r, const struct sp_launch *launch,
@@ -359,8 +359,8 @@ void sp_note_rollout(struct sp_report *r, const struct sp_launch *launch,
         sp_note(r, "lengths are the launch's limits: give real ones with --input and --output");
     for (int i = 0; i < launch->notes; i++)
         if (strncmp(launch->note[i], "not ", 4) == 0)
-            sp_note(r, "%s", launch->note[i]);
+            sp_warn(r, "%s", launch->note[i]);
     for (int i = 0; i < launch->rollout_notes; i++)
         if (!is_answered(typed, launch->rollout_note[i]))
-            sp_note(r, "%s", launch->rollout_note[i]);
+            sp_warn(r, "%s", launch->rollout_note[i]);
 }

@@ -83,7 +83,7 @@ static bool are_settings(const char *keys)
 
 void sp_note_choices(const struct sp_left_open open[SP_LEFT_OPEN], const char *keys, FILE *notes)
 {
-    const char *before = "scaleplan: settings left open differ between rows:";
+    const char *before = "scaleplan: rows differ in settings left open, give them to compare:";
     for (int i = 0; i < SP_LEFT_OPEN && !are_settings(keys); i++) {
         if (!open[i].differs || !open[i].is_chosen)
             continue;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/list.h"
 #include "base/memory.h"
 #include "config/world.h"
 #include "answer/rows.h"
@@ -76,6 +77,19 @@ static bool print_line(struct lines *s, struct sp_report *report, struct sp_erro
     return true;
 }
 
+/* "line:1:9: what" is at a column of the line, "line:2:9: what" of the second of several. */
+static bool place_in_line(struct sp_error *error)
+{
+    char what[512], *end = error->text + strlen("line:");
+    const long line = strtol(end, &end, 10), column = strtol(end + 1, &end, 10);
+    if (line == 1)
+        snprintf(what, sizeof what, "column %ld%.400s", column, end);
+    else
+        snprintf(what, sizeof what, "line %ld of it, column %ld%.400s", line, column, end);
+    memcpy(error->text, what, sizeof what);
+    return false;
+}
+
 static bool answer_line(struct lines *s, const char *line, size_t length, struct sp_error *error)
 {
     struct sp_json json;
@@ -83,7 +97,7 @@ static bool answer_line(struct lines *s, const char *line, size_t length, struct
     if (line[strspn(line, "\xef\xbb\xbf \t")] != '{')
         return sp_fail(error, SP_INPUT, "each line must be a JSON object, such as {\"tp\": 8}");
     if (!sp_json_parse(line, length, "line", &json, error))
-        return false;
+        return place_in_line(error);
     const cJSON *const id = cJSON_GetObjectItemCaseSensitive(json.root, "id");
     s->id = id ? cJSON_PrintUnformatted(id) : NULL;
     sp_restore_args(s->args, s->typed);
@@ -216,6 +230,37 @@ static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *e
     return answered < plans ? SP_NO : SP_OK;
 }
 
+/* Names that were typed for all lines, and keys that no answer has: an error in them is one of
+ * every line. */
+static bool check_names(const struct sp_args *typed, struct sp_error *error)
+{
+    union {
+        struct sp_model model;
+        struct sp_hardware hw;
+        struct sp_framework_file framework;
+        struct sp_precision precision;
+    } *const of = sp_must(malloc(sizeof *of));
+    const struct sp_sources sources = sp_sources_of(typed);
+    const char *const framework = typed->value.framework, *const precision = typed->value.precision,
+                      *keys = typed->value.get;
+    const char *const hw = typed->value.hw;
+    bool ok =
+        (!hw || strchr(hw, ',') || strstr(hw, "..") ||
+         sp_load_hardware(hw, &sources, &of->hw, error)) &&
+        (!typed->given.model || sp_load_model(typed->value.model, &sources, &of->model, error)) &&
+        (!framework || sp_load_framework(framework, &sources, &of->framework, error)) &&
+        (!precision || sp_load_precision(precision, &sources, &of->precision, error));
+    for (char key[160]; ok && sp_next_item(&keys, key, sizeof key);) {
+        struct sp_asked *const asked = sp_asked_of(key);
+        if (!memchr(asked->may_be, true, sizeof asked->may_be))
+            ok = sp_fail(error, SP_INPUT, "unknown key \"%s\" (--format json shows all keys)",
+                         sp_safe(key));
+        sp_free_asked(asked);
+    }
+    free(of);
+    return ok;
+}
+
 /* The typed options alone: an error in them is an error of every plan. */
 static bool take_typed(const struct sp_command *command, int argc, char **argv,
                        struct sp_args *typed, struct sp_error *error)
@@ -223,11 +268,15 @@ static bool take_typed(const struct sp_command *command, int argc, char **argv,
     bool ok = sp_parse_command(command, argc - 1, argv + 1, typed, error);
     for (size_t i = 0; ok && i < typed->n_options; i++)
         ok = !typed->given_at[typed->options[i].id] || sp_only_computes(&typed->options[i], error);
+    if (ok && typed->given.check)
+        return sp_fail(
+            error, SP_USAGE,
+            "--check judges one answer; of lines, --get memory.fits prints each verdict");
     if (ok && typed->given.format && typed->value.format != SP_FORMAT_JSON)
         return sp_fail(
             error, SP_INPUT,
             "--format: lines of plans are answered by lines of JSON; `sweep` writes CSV");
-    return ok;
+    return ok && (typed->given.help || check_names(typed, error));
 }
 
 /* The lines of standard input. */

@@ -103,6 +103,7 @@ struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *take
         option.fallback = taken->fallback;
         option.alias = taken->alias;
         option.choices = taken->choices ? taken->choices : option.choices;
+        option.help = taken->help ? taken->help : option.help;
         option.needs = taken->needs;
         option.excludes = taken->excludes;
     }

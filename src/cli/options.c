@@ -197,7 +197,7 @@ static bool take_number(struct sp_args *args, const struct sp_option *option, co
         return put_number(args, option, text, value, error); /* which gives the range */
     if (!parsed)
         return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s%s%s", option->name, sp_safe(text),
-                       SP_NUMBERS_ACCEPTED,
+                       option->kind == SP_WHOLE ? "a whole number" : SP_NUMBERS_ACCEPTED,
                        option->kind == SP_LENGTHS ? ", " SP_LENGTHS_ACCEPTED : "",
                        sp_prefix_hint(text));
     return check_unit(option, text, error) && put_number(args, option, text, value, error);

@@ -51,6 +51,7 @@ struct sp_taken {
     const char *fallback;           /* the command's default, shown in --help and parsed; or NULL */
     const char *alias;              /* an older name, still read; or NULL */
     const char *const *choices;     /* where they are the command's own; NULL: those of the row */
+    const char *help;               /* the same; NULL: that of the row */
     const enum sp_option_id *needs; /* all of these too; NULL: nothing. SP_THESE(...) */
     const enum sp_option_id *excludes; /* options that this one excludes */
 };

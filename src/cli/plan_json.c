@@ -69,6 +69,9 @@ static bool refuse(const struct sp_args *args, const char *key, struct sp_error 
     struct sp_nearest nearest = {.wanted = key};
     for (size_t i = 0; i < args->n_options; i++)
         sp_nearest_offer(&nearest, args->options[i].name);
+    if (nearest.distance > 0 && option_of_key(key) && sp_option_taken(args, SP_O_fix))
+        return sp_fail(error, SP_INPUT, "%s: `search` chooses it; {\"fix\": \"%s=...\"} fixes it",
+                       sp_safe(key), option_of_key(key));
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
         sp_nearest_offer(&nearest, sp_quantity(sp_plan_rows[i]).key);
     return sp_fail(error, SP_INPUT, "%s: unknown key%s", sp_safe(key), sp_nearest_hint(&nearest));

@@ -9,6 +9,7 @@
 #include "cli/launched.h"
 #include "cli/plan_options.h"
 #include "config/world.h"
+#include "runs/columns.h"
 #include "runs/fit_file.h"
 #include "runs/kernel_times.h"
 #include "runs/network_fit.h"
@@ -46,6 +47,9 @@ struct calibrating {
     bool is_logged;
     struct sp_fit_of_file of;
     char undetermined[384], at_bounds[384], next_change[64];
+    int constants, open; /* of the profile, and those of them that the runs do not determine */
+    char others[800];    /* why the other runs of the file do not count */
+    char columns[400];   /* those of the file that are not read */
 };
 
 /* A network fitted to the output of nccl-tests; calibrate_network.def shows it. */
@@ -182,19 +186,6 @@ static void put_runs(struct sp_report *r, const struct calibrating *s)
 #define SP_PART_OF struct calibrating
 #include "answer/put_rows.h"
 
-/* Takes the name of --name, else that of the file: "dir/my-cluster.json" -> "my-cluster". */
-static void take_name(const struct sp_args *args, char *name, size_t size)
-{
-    const char *const given = args->value.name, *const output = args->value.write;
-    const char *const path = output && strcmp(output, "-") == 0 ? NULL : output;
-    const char *const slash = path ? strrchr(path, '/') : NULL;
-    if (given || path)
-        snprintf(name, size, "%s", given ? given : slash ? slash + 1 : path);
-    char *const dot = given ? NULL : strrchr(name, '.');
-    if (dot && path && strcmp(dot, ".json") == 0)
-        *dot = '\0';
-}
-
 /* Writes the profile to the file of -o. */
 static bool write_profile(const struct calibrating *s, struct sp_report *report,
                           struct sp_error *error)
@@ -296,10 +287,15 @@ static bool calibrate(const struct sp_args *args, struct calibrating *s, struct 
 {
     if (!fit(args, s, error))
         return false;
-    take_name(args, s->of.fit.fitted.name, sizeof s->of.fit.fitted.name);
+    sp_take_name(args, s->of.fit.fitted.name, sizeof s->of.fit.fitted.name);
     if (s->of.has_next)
         sp_change_text(&s->of.next.plan, "", s->next_change, sizeof s->next_change);
     sp_undetermined_constants(&s->of.fit.fitted, s->undetermined, sizeof s->undetermined);
+    s->constants = sp_constants_of(&s->of.fit.fitted).n;
+    s->open = sp_n_undetermined(&s->of.fit.fitted);
+    sp_left_out_text(&s->of.others, s->others, sizeof s->others);
+    if (s->file && !s->serves)
+        sp_list_unread(&s->of.runs.csv, s->columns, sizeof s->columns);
     sp_constants_at_bounds(&s->of.fit.fitted, s->at_bounds, sizeof s->at_bounds);
     if (!write_profile(s, report, error))
         return false;
@@ -341,7 +337,7 @@ static bool measure(const struct sp_args *args, const char *text, struct measuri
         return false;
     snprintf(s->fit.network.name, sizeof s->fit.network.name, "%.48s-network", s->hw.name);
     const bool ok = sp_fit_network(&s->hw, &s->times, &s->fit, error);
-    take_name(args, s->fit.network.name, sizeof s->fit.network.name);
+    sp_take_name(args, s->fit.network.name, sizeof s->fit.network.name);
     if (!ok || !write_network(s, report, error))
         return false;
     put_calibrate_network_rows(report, s);

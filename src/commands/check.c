@@ -325,7 +325,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .nearest = {.wanted = args->value.cases},
     };
     if (args->n_operands == 0)
-        return sp_fail(error, SP_USAGE, "give a file of cases; `check --example > cases.json` writes one");
+        return sp_fail(error, SP_USAGE,
+                       "give a file of cases; `check --example > cases.json` writes one");
     check.grades = args->given.grade;
     if (args->given.sheet || args->given.solutions || args->given.random || check.grades)
         return run_sheet(args, &check, error);
@@ -358,16 +359,21 @@ const struct sp_command sp_cmd_check = {
     .is_list = true,
     .summary = "run exercises with known answers; print and grade sheets",
     .operands = "FILE...",
+    /* A page has no files to take sheets from. */
     .about =
-        "Runs JSON arrays of cases: \"id\", \"question\", \"args\" (words after scaleplan), "
-        "\"expect\" (keys to values in base units), \"rel_tol\" (default 1e-12; above 2 % with a "
-        "\"why\"), \"source\", \"note\", \"printed\" (what the source prints; \"differs\" says why "
-        "it is another value), \"section\" (of a document: --book of one file is its page), "
-        "\"draw\" "
-        "(what --random replaces: {\"8\": \"2..64*2\", \"h100\": \"h100 h200\"}). \"exit\" and "
-        "\"error\" expect a refusal. Exit code 1 if a case fails.",
+        SP_IN_PAGE
+            ? "Runs JSON arrays of cases: \"args\" (words after scaleplan), \"expect\" (keys to "
+              "values in base units), \"rel_tol\"."
+            : "Runs JSON arrays of cases: \"id\", \"question\", \"args\" (words after scaleplan), "
+              "\"expect\" (keys to values in base units), \"rel_tol\" (default 1e-12; above 2 % "
+              "with "
+              "a \"why\"), \"source\", \"note\", \"printed\" (what the source prints; \"differs\" "
+              "says why it is another value), \"section\" (of a document: --book of one file is "
+              "its "
+              "page), \"draw\" (what --random replaces: {\"8\": \"2..64*2\", \"h100\": \"h100 "
+              "h200\"}). \"exit\" and \"error\" expect a refusal. Exit code 1 if a case fails.",
     SP_OPTIONS(options),
-    .examples = examples,
+    .examples = SP_EXAMPLES_IN_SHELL(examples),
     .failed_key = "failed",
     .run = run,
 };

@@ -200,8 +200,8 @@ static const struct sp_example examples[] = {
 const struct sp_command sp_cmd_export = {
     .name = "export",
     .summary = "write a plan for a training framework, or a service for a server",
-    .about = "Writes a plan, given as for `step`, for a framework (argument list, Python, JSON "
-             "or YAML), or a service, given as for `serve`, as a server command. What the target "
+    .about = "Writes a plan, given as for `step`, for a framework, or a service, given as for "
+             "`serve`, as a server command. What the target "
              "cannot express is a comment, \"cannot express: ...\", and is counted. Standard "
              "output is only the file: notes go to standard error, with --format json into the "
              "JSON, with -o FILE after the report. `step --from` reads"

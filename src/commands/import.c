@@ -174,6 +174,9 @@ static void write_machine(const struct sp_config *base, struct import_machine *m
     cJSON *const network = cJSON_GetObjectItemCaseSensitive(file, "network");
     cJSON_DeleteItemFromObjectCaseSensitive(file, "aliases");
     cJSON_ReplaceItemInObjectCaseSensitive(file, "name", cJSON_CreateString(m->name));
+    cJSON_DeleteItemFromObjectCaseSensitive(file, "made_from");
+    cJSON_AddStringToObject(file, "made_from",
+                            m->chip.made_from[0] ? m->chip.made_from : m->chip.name);
     for (size_t i = 0; i < sizeof not_known / sizeof *not_known; i++)
         cJSON_DeleteItemFromObjectCaseSensitive(network, not_known[i]);
     if (m->has_topology) {
@@ -225,10 +228,9 @@ static bool are_of_nodes(const struct texts *texts)
 static bool run_nodes(const struct sp_args *args, const struct texts *texts,
                       struct sp_report *report, struct sp_error *error)
 {
-    struct import_machine m = {
-        .path = args->value.write,
-        .name = args->value.name ? args->value.name : "cluster",
-    };
+    char name[64] = "cluster";
+    struct import_machine m = {.path = args->value.write, .name = name};
+    sp_take_name(args, name, sizeof name);
     const bool ok = sp_check_name(args->value.name, error) && read_nodes(texts, &m, error) &&
                     make_machine(args, &m, error) && put_native(report, m.path, m.text, error);
     free(m.text);

@@ -106,17 +106,10 @@ struct rl {
 /* Says how many answers of an engine run at once. */
 static void say_at_once(struct rl *s)
 {
-    const double all = s->r->answers_each, at_once = s->r->rollout.at_once;
     struct sp_text room;
-    if (at_once >= all)
-        snprintf(s->at_once, sizeof s->at_once, "each with all its %s answers at once",
-                 sp_human_text(all, SP_COUNT));
-    else
-        snprintf(s->at_once, sizeof s->at_once, "each with %s of its %s answers at once",
-                 sp_human_text_in(&room, at_once, SP_COUNT), sp_human_text(all, SP_COUNT));
-    if (s->longer != 1)
-        snprintf(s->slower, sizeof s->slower, "; all times %s (--loop)",
-                 sp_human_text(s->longer, SP_NUMBER));
+    snprintf(s->at_once, sizeof s->at_once, "each with %s of its %s answers at once",
+             sp_human_text_in(&room, s->r->rollout.at_once, SP_COUNT),
+             sp_human_text(s->r->answers_each, SP_COUNT));
 }
 
 /* Says which lengths are the defaults. */

@@ -422,6 +422,10 @@ static bool print_file(const struct wanted *wanted, const struct sp_sources *sou
     struct sp_config config;
     if (!sp_open_config(wanted->kind, wanted->name, sources, &config, error))
         return false;
+    if (wanted->kind == SP_HARDWARE &&
+        !cJSON_GetObjectItemCaseSensitive(config.json.root, "made_from"))
+        cJSON_AddStringToObject(config.json.root, "made_from",
+                                sp_json_text(config.json.root, "name"));
     char *const printed = sp_must(cJSON_Print(config.json.root));
     char *const text = sp_make_text("%s\n", printed);
     sp_file_text(report, text);
@@ -479,9 +483,8 @@ const struct sp_command sp_cmd_show = {
     .summary = "print a config in full, with sources",
     .operands = "NAME",
     .about = "Prints every figure of a config (" SP_KINDS(
-        SP_KIND_NOUN, ", ") ") with its source, derived figures (parameter counts; a chip's units, "
-                            "clocks, ridge points and alpha; pod and node totals, bisection), and "
-                            "where sources disagree. A name with a size (v5p-4096, v5p:8x8x8, "
+        SP_KIND_NOUN, ", ") ") with its source, derived figures, and where sources disagree. A "
+                            "name with a size (v5p-4096, v5p:8x8x8, "
                             "h100-1024) adds the machine's totals, bisection and switches.",
     SP_OPTIONS(options),
     .examples = examples,

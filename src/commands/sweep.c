@@ -14,6 +14,7 @@
 #include "answer/rows.h"
 #include "cli/help.h"
 #include "host/interrupt.h"
+#include "host/write_file.h"
 #include "cli/command.h"
 #include "cli/together.h"
 #include "cli/words.h"
@@ -25,9 +26,12 @@ extern const struct sp_command sp_cmd_sweep;
 
 static const char *const formats[] = {"csv", "json", "tsv", NULL};
 
-/* The sweep's own options; all others are the swept command's. --get and --format are common
- * options of both and mean the rows. */
+/* The sweep's own options; all others are the swept command's. */
 static const struct sp_taken options[] = {
+    SP_TAKE(get, .help = "values in a row: keys of the command's answer, in base units"),
+    SP_TAKE(format, .fallback = "csv", .choices = formats,
+            .help = "csv, tsv or json (an object per row)"),
+    SP_TAKE(write, .help = "write the rows to this file (also -o FILE)"),
     SP_TAKE(valid),
     SP_TAKE(shard),
     SP_TAKE(plot),
@@ -95,6 +99,17 @@ static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
             return sp_fail(error, SP_INPUT, "--get: \"%s\" is given twice", sp_safe(key));
     }
     return true;
+}
+
+/* Leaves out of the usual columns those that a swept option already is. */
+static void drop_swept(struct sweep *s)
+{
+    char kept[sizeof s->keys] = "", key[sizeof s->keys];
+    const char *keys = s->keys;
+    while (sp_next_item(&keys, key, sizeof key))
+        if (!sp_swept_as(&s->axes, key))
+            sp_append(kept, sizeof kept, "%s%s", kept[0] ? "," : "", key);
+    memcpy(s->keys, kept, sizeof kept);
 }
 
 static bool take_shard(struct sweep *s, const char *text, struct sp_error *error)
@@ -178,8 +193,13 @@ static size_t options_of_line(const struct sp_command *command, struct sp_option
     struct sp_option swept[SP_MAX_OPTIONS];
     const size_t n_swept = sp_options_of(command, swept);
     size_t n = 0;
-    for (int i = 0; i < OWN_OPTIONS; i++)
-        line[n++] = sp_option_row(options[i].id, &options[i]);
+    for (int i = 0; i < OWN_OPTIONS; i++, n++) {
+        line[n] = sp_option_row(options[i].id, &options[i]);
+        if (options[i].id == SP_O_format) { /* read by take_format */
+            line[n].kind = SP_TEXT;
+            line[n].fallback = NULL;
+        }
+    }
     for (size_t i = 0; i < n_swept; i++) {
         const enum sp_option_id id = swept[i].id;
         if (own_option(id) < OWN_OPTIONS)
@@ -187,9 +207,7 @@ static size_t options_of_line(const struct sp_command *command, struct sp_option
         line[n] = swept[i];
         line[n].fallback = NULL;
         line[n].needs = line[n].excludes = NULL;
-        if (id == SP_O_get || id == SP_O_format)
-            line[n].kind = SP_TEXT;
-        else if (swept[i].kind != SP_FLAG)
+        if (swept[i].kind != SP_FLAG)
             line[n].kind = SP_REPEATED;
         n++;
     }
@@ -299,6 +317,8 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
                        sp_safe(args->operands[1]));
     if (!sp_check_together(args, error) || !take_own(s, error) || !take_axes(s, error))
         return false;
+    if (!args->value.get)
+        drop_swept(s);
     if (s->keys[0] == '\0')
         return sp_fail(error, SP_USAGE, "--get KEY,... is needed: the values in a row of %s",
                        s->command->name);
@@ -314,7 +334,7 @@ enum { MOST_KEYS = 512, MOST_CELLS = SP_MAX_AXES_SWEPT + MOST_KEYS + 2 };
 struct row_cells {
     struct sp_cell cell[MOST_CELLS];
     char number[MOST_CELLS][64];
-    char name[SP_MAX_AXES_SWEPT][80];
+    char name[SP_MAX_AXES_SWEPT][80], answer[MOST_CELLS][80];
     char keys[1024];
     size_t n;
 };
@@ -334,7 +354,8 @@ static bool is_group(const char *keys, const char *name)
     return false;
 }
 
-/* The values of the swept options, under their names; "option.lr" where --get has a "lr" too. */
+/* The values of the swept options, under their names; "option.lr" where an object has a group "lr"
+ * too. */
 static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row)
 {
     for (int a = 0; a < s->axes.n; a++) {
@@ -343,14 +364,20 @@ static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row
             continue;
         const char *const name = sp_axis_name(axis);
         const char *const value = sp_value_name(axis, sp_axis_place(&s->axes, a, row));
-        const bool twice =
-            sp_is_listed(s->keys, name, '\0') || (s->json && is_group(s->keys, name));
+        const bool twice = s->json && is_group(s->keys, name);
         snprintf(r->name[a], sizeof r->name[a], "%s%s", twice ? "option." : "", name);
         char *const number = r->number[r->n];
         const bool plain = sp_to_json_number(value, number, sizeof r->number[0]);
         add_cell(r, r->name[a], plain && s->json ? number : value, !plain);
         r->cell[r->n - 1].flat = axis->path[0]; /* "hw.chip.hbm_bytes" beside an option "hw" */
     }
+}
+
+/* The name of a key's column: "answer.lr" where "lr" is swept and has its own. */
+static const char *name_value(struct row_cells *r, const struct sweep *s, const char *key)
+{
+    snprintf(r->answer[r->n], sizeof r->answer[0], "answer.%s", key);
+    return sp_is(sp_swept_as(&s->axes, key), key) ? r->answer[r->n] : key;
 }
 
 /* Puts the values of --get; `missing` becomes the first that the answer lacks. Whether it has
@@ -367,57 +394,29 @@ static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
         const bool known = report && sp_full_key(report, key, path, sizeof path, &unknown);
         const struct sp_entry *const entry = known ? sp_find(report, path) : NULL;
         any = any || entry;
+        const char *const name = name_value(r, s, key);
         sp_take_swept(&s->picture, (size_t)row, k++, entry);
         if (report && !entry && !*missing)
             *missing = key;
         if (!entry || entry->kind == SP_VALUE_NONE) {
-            add_cell(r, key, NULL, false);
+            add_cell(r, name, NULL, false);
         } else if (entry->kind == SP_VALUE_TEXT) {
-            add_cell(r, key, sp_entry_text(entry), true);
+            add_cell(r, name, sp_entry_text(entry), true);
         } else {
             char *const number = r->number[r->n];
             snprintf(number, sizeof r->number[0], "%s", sp_exact_value(entry, SP_ROOM));
-            add_cell(r, key, number, false);
+            add_cell(r, name, number, false);
         }
     }
     return any;
-}
-
-static int axis_of_machines(const struct sweep *s)
-{
-    int a = 0;
-    while (a < s->axes.n && strcmp(s->axes.axis[a].name, sp_option_name(SP_O_hw)) != 0)
-        a++;
-    return a;
-}
-
-/* Whether the price of a machine, "b200=4", is of another machine of the sweep than this row's. */
-static bool is_of_another(const struct sp_axis *machines, const char *item, const char *here)
-{
-    const size_t n = strcspn(item, "=");
-    bool another = false;
-    for (size_t i = 0; machines && here && item[n] && i < machines->n; i++) {
-        const char *const hw = sp_value_name(machines, i);
-        const bool same = strncmp(hw, item, n) == 0 && strchr("-:", hw[n]);
-        if (same && strcmp(hw, here) == 0)
-            return false;
-        another = another || same;
-    }
-    return another;
 }
 
 /* Adds --price or --capex of a row: the prices of its own machine. */
 static void add_prices(struct sp_words *words, const struct sweep *s, uint64_t row,
                        const char *option, const char *list)
 {
-    const int a = axis_of_machines(s);
-    const struct sp_axis *const machines = a < s->axes.n ? &s->axes.axis[a] : NULL;
-    const char *const here = machines ? sp_axis_value(&s->axes, a, row) : NULL;
-    char item[192], kept[1024] = "";
-    while (sp_next_item(&list, item, sizeof item))
-        if (!is_of_another(machines, item, here))
-            sp_append(kept, sizeof kept, "%s%s", kept[0] ? "," : "", item);
-    if (kept[0])
+    char kept[1024];
+    if (sp_prices_in_row(&s->axes, sp_option_name(SP_O_hw), row, list, kept, sizeof kept))
         sp_add_option(words, option, kept);
 }
 
@@ -507,6 +506,21 @@ static void put_rows(struct sweep *s)
     free(cells);
 }
 
+/* Writes the rows to a file when all are known: it appears whole or not at all. */
+static void write_rows(struct sweep *s, const char *path, struct sp_error *error)
+{
+    char *text;
+    size_t size;
+    if (!sp_may_write(path, error))
+        return;
+    s->out = sp_must(open_memstream(&text, &size));
+    put_rows(s);
+    fclose(s->out);
+    if ((s->failed < s->axes.rows || s->shards > 1) && !sp_was_interrupted())
+        sp_write_file(path, text, size, error);
+    free(text);
+}
+
 static bool streams(int argc, char **argv, struct sp_world *world)
 {
     (void)world;
@@ -522,6 +536,9 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
     s->out = to->out;
     if (parse(s, argc, argv, error) && s->args->given.help)
         sp_print_command_help(&sp_cmd_sweep, s->args->whole_help, to->out);
+    else if (!SP_IN_PAGE && error->lines == 0 && s->args->value.write &&
+             !sp_is_stdout(s->args->value.write))
+        write_rows(s, s->args->value.write, error);
     else if (error->lines == 0)
         put_rows(s);
     if (error->lines == 0 && s->picture.target && s->answered > 0 && !sp_was_interrupted())
@@ -572,13 +589,10 @@ const struct sp_command sp_cmd_sweep = {
         "Runs a command for all combinations of option values; the last option changes fastest. "
         "Lists are comma-separated (semicolons if values have commas: --mesh 'X=4,Y=8;X=8,Y=4') "
         "and may have ranges: 1..8, 1..9:+2, 1..64:x2, h100-8..1024:x2; --set PATH=A,B is a list "
-        "too. A row without an answer, or without one of the values, has the reason (--valid omits "
-        "it) and gives exit code 1; 3 if no row is without a reason. A part (--shard) gives at "
-        "most "
-        "1, because the others may have answers; `merge` gives the code of the whole sweep. "
-        "--format is csv (default), tsv or json (an object per line).",
+        "too. A row without an answer or a value has the reason (--valid omits it) and gives exit "
+        "code 1; 3 if all rows have one, except in a part (--shard).",
     SP_OPTIONS(options),
-    .without = SP_THESE(SP_O_write, SP_O_details, SP_O_explain, SP_O_derive),
+    .without = SP_THESE(SP_O_get, SP_O_format, SP_O_write, SP_O_details, SP_O_explain, SP_O_derive),
     .examples = examples,
     .run = run,
     .streams = streams,

@@ -23,9 +23,9 @@ struct validating {
     bool serves;
     struct sp_runs runs;
     struct sp_serving_runs serving;
-    size_t n, skipped;
-    char first[128], why[288]; /* the first run in no statistic, and the reason */
-    char columns[400];         /* those that are not read, each with the nearest that is */
+    size_t n, skipped, no_level; /* no_level: runs whose memory does not say what it includes */
+    char first[128], why[288];   /* the first run in no statistic, and the reason */
+    char columns[400];           /* those that are not read, each with the nearest that is */
     struct sp_run_errors errors;
     int column; /* of --by */
 };
@@ -111,6 +111,7 @@ static bool predict_training(const struct sp_args *args, const struct sp_sources
         if (!ok)
             break;
         sp_validate_run(&row, profiles, args->given.all, &run);
+        s->no_level += run.is_predicted && row.memory_bytes > 0 && row.level == SP_NO_LEVEL;
         sp_begin_row(report, "", "runs.%zu", i);
         put_validate_run_rows(report, &run);
         for (int k = 0; k < SP_TRAINING_ERRORS; k++)
@@ -210,9 +211,9 @@ const struct sp_command sp_cmd_validate = {
     .operands = "RUNS.csv",
     .about =
         "Compares predicted and measured step time and peak memory for every run in a CSV file "
-        "(columns: docs/runs.md). A run that cannot be predicted is listed with the reason. "
-        "Repeats of a configuration (config_group) count once. Serving runs, with columns input "
-        "and output, are compared by time per token, time to first token and throughput.",
+        "(columns: docs/runs.md). A run that cannot be predicted has a reason. "
+        "Repeats of a configuration (config_group) count once. Serving runs have columns input and "
+        "output.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

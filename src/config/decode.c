@@ -550,11 +550,12 @@ bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_
     return ok;
 }
 
-/* Loads the kernels of the chip's name, else of its family, else none. */
+/* Loads the kernels of the chip's name, of the chip that it was made from or of its family, or
+ * none. */
 static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *sources,
                          struct sp_error *error)
 {
-    const char *const names[] = {hw->name, hw->family};
+    const char *const names[] = {hw->name, hw->made_from, hw->family};
     sp_clear_kernels(&hw->chip.kernels);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i][0] && sp_config_named(SP_KERNELS, names[i], sources))

@@ -100,10 +100,16 @@ static bool parse_file(const char *path, struct sp_world *world, struct sp_confi
         return false;
     snprintf(config->origin, sizeof config->origin, "%.255s", sp_origin_of(path));
     sp_hf_take_infinities(config->owned, length);
-    if (sp_json_parse(config->owned, length, config->origin, &config->json, error))
-        return true;
-    sp_config_free(config);
-    return false;
+    bool ok = sp_json_parse(config->owned, length, config->origin, &config->json, error);
+    const cJSON *const root = config->json.root;
+    if (ok && cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(root, "scaleplan")) &&
+        cJSON_GetObjectItemCaseSensitive(root, "fields")) /* of `show`; those of plans are read */
+        ok = sp_fail(error, SP_INPUT,
+                     "%s: a report; `scaleplan show NAME --example` prints the file",
+                     sp_safe(config->origin));
+    if (!ok)
+        sp_config_free(config);
+    return ok;
 }
 
 static const struct sp_builtin *find_builtin(enum sp_config_kind kind, const char *name)
@@ -368,6 +374,12 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
                        "%s: no such file and no built-in model \"%s\"%s (--model also reads a "
                        "Hugging Face config.json)",
                        sp_safe(spec), sp_safe(name), sp_nearest_hint(&nearest));
+#ifndef __wasi__ /* the page has no folders */
+    struct stat there;
+    if (stat(spec, &there) == 0 && S_ISDIR(there.st_mode))
+        return sp_fail(error, SP_INPUT, "%s is a folder: give a file, such as %s/config.json",
+                       sp_safe(spec), sp_safe(spec));
+#endif
     return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (see `scaleplan list %s`)", info->noun,
                    sp_safe(spec), hint_of(SP_ROOM, kind, &nearest), info->folder);
 }

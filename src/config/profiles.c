@@ -69,9 +69,21 @@ static const struct sp_profile *known_profiles(enum sp_config_kind kind,
 
 /* A borrowed profile is named after its stack, because reports print that name and must be readable
  * again. */
-static void name_stack(const struct sp_hardware *hw, const char *software, char *name, size_t size)
+static void name_stack(const char *chip, const char *software, char *name, size_t size)
 {
-    snprintf(name, size, "%.30s-%.31s", hw->name, software);
+    snprintf(name, size, "%.30s-%.31s", chip, software);
+}
+
+/* Whether the chip, or the one that it was made from, has a file of its own with that software:
+ * its name. */
+static bool has_own(enum sp_config_kind kind, const struct sp_hardware *hw, const char *software,
+                    const struct sp_sources *sources, char *name, size_t size)
+{
+    name_stack(hw->name, software, name, size);
+    if (sp_config_named(kind, name, sources))
+        return true;
+    name_stack(hw->made_from, software, name, size);
+    return hw->made_from[0] && sp_config_named(kind, name, sources);
 }
 
 /* A profile without constants: names and families. */
@@ -79,10 +91,13 @@ static struct sp_profile stack_of(const struct sp_hardware *hw, const char *soft
                                   const char *family, const char *overlap)
 {
     struct sp_profile p = {.memory_factor = 1, .machine_factor = 1};
-    name_stack(hw, software, p.name, sizeof p.name);
+    name_stack(hw->name, software, p.name, sizeof p.name);
     snprintf(p.chip, sizeof p.chip, "%s", hw->name);
     snprintf(p.framework, sizeof p.framework, "%.31s", software);
-    snprintf(p.chip_family, sizeof p.chip_family, "%s", hw->family[0] ? hw->family : hw->name);
+    snprintf(p.chip_family, sizeof p.chip_family, "%s",
+             hw->family[0]      ? hw->family
+             : hw->made_from[0] ? hw->made_from
+                                : hw->name);
     snprintf(p.software_family, sizeof p.software_family, "%.31s", family);
     snprintf(p.overlap_family, sizeof p.overlap_family, "%.31s", overlap[0] ? overlap : family);
     return p;
@@ -91,14 +106,17 @@ static struct sp_profile stack_of(const struct sp_hardware *hw, const char *soft
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile, bool *own)
 {
-    char name[sizeof profile->name];
-    name_stack(hw, framework->name, name, sizeof name);
+    const char *const chips[] = {hw->name, hw->made_from};
     *own = false;
-    for (size_t i = 0; i < n && !*own; i++)
-        if (strcmp(known[i].name, name) == 0) {
-            *profile = known[i];
-            *own = true;
-        }
+    for (size_t k = 0; k < 2; k++) {
+        char name[sizeof profile->name];
+        name_stack(chips[k], framework->name, name, sizeof name);
+        for (size_t i = 0; i < n && !*own; i++)
+            if (strcmp(known[i].name, name) == 0) {
+                *profile = known[i];
+                *own = true;
+            }
+    }
     if (*own)
         return;
     *profile =
@@ -116,8 +134,7 @@ bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *fram
     struct sp_profile *room;
     char name[sizeof profile->name];
     size_t n;
-    name_stack(hw, framework->name, name, sizeof name);
-    *own = sp_config_named(SP_PROFILES, name, &plain);
+    *own = has_own(SP_PROFILES, hw, framework->name, &plain, name, sizeof name);
     if (*own) /* the others are not candidates; profiles have no aliases */
         return sp_load_profile(name, &plain, profile, error);
     const struct sp_profile *const known = known_profiles(SP_PROFILES, sources, &room, &n, error);
@@ -133,8 +150,8 @@ bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framewo
     const struct sp_sources plain = {.config_dir = sources->config_dir, .world = sources->world};
     struct sp_profile own = {.memory_factor = 1, .machine_factor = 1};
     char name[sizeof own.name];
-    name_stack(hw, framework->name, name, sizeof name);
-    if (sp_config_named(SP_PROFILES, name, &plain) && !sp_load_profile(name, &plain, &own, error))
+    if (has_own(SP_PROFILES, hw, framework->name, &plain, name, sizeof name) &&
+        !sp_load_profile(name, &plain, &own, error))
         return false;
     *factor = own.memory_factor;
     return true;
@@ -153,8 +170,7 @@ bool sp_load_serving(const struct sp_hardware *hw, const char *engine,
 {
     char name[sizeof profile->name];
     size_t n;
-    name_stack(hw, engine, name, sizeof name);
-    *own = sp_config_named(SP_SERVING, name, sources);
+    *own = has_own(SP_SERVING, hw, engine, sources, name, sizeof name);
     if (*own)
         return sp_load_serving_profile(name, sources, profile, error);
     sp_expect_serving_of(hw, engine, profile);

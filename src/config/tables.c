@@ -14,6 +14,7 @@ static const struct sp_field hardware_fields[] = {
     PROSE("vendor", "manufacturer"),
     PROSE("kind", "tpu, gpu or npu"),
     TEXT(family, "chip whose calibrated profiles are used when this one has none"),
+    TEXT(made_from, "chip whose kernels and profiles it has as its own"),
     TEXT(framework, "default framework (else nemo, on a torus maxtext; with ZeRO 3 torchtitan)"),
     FIGURE_AT("chip.peak_flops_per_s.bf16", chip.peak_flops_per_s[SP_BF16], "FLOP/s", 1,
               "C: dense bf16 peak"),

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "launch/fields/named_files.h"
 #include "launch/fields/rows.h"
+#include "launch/fields/unread.h"
 #include "launch/formats/python.h"
 #include "launch/shell/flags.h"
 

@@ -4,6 +4,7 @@
 
 #include "runs/calibration_gap.h"
 #include "runs/error_statistics.h"
+#include "runs/left_out.h"
 #include "runs/serving_runs.h"
 
 /* Which constants are fitted to which runs. */
@@ -22,7 +23,9 @@ enum sp_fit_stage { SP_BEFORE_FIT, SP_AFTER_FIT, SP_LEFT_OUT_OF_FIT, SP_FIT_STAG
 /* A fitted profile, and how good the fit is. */
 struct sp_fit_of_file {
     char chip[64], framework[64];
-    size_t used, others;       /* runs that count, and the others in the file */
+    size_t used;               /* runs that count */
+    struct sp_left_out others; /* the others in the file */
+    size_t no_level;           /* runs used whose memory does not say what it includes */
     bool own;                  /* the prior rests on runs of its own stack */
     struct sp_calibration fit; /* of serving: only prior, fitted, groups and parts */
 

@@ -22,13 +22,23 @@ struct samples {
     size_t n;
 };
 
-static bool counts(const struct sp_fit_request *q, const struct sp_serving_run *run)
+/* Why a run does not count; NULL: it does. */
+static const char *reason_of(const struct sp_fit_request *q, const struct sp_serving_run *run)
 {
     bool measured = false;
     for (int m = 0; m < SP_SERVING_MEASURES; m++)
         measured = measured || run->measured[m] > 0;
-    return measured && run->problem[0] == '\0' && strcmp(run->service.hw->name, q->chip) == 0 &&
-           (run->scored || q->all);
+    return run->problem[0]                               ? run->problem
+           : strcmp(run->service.hw->name, q->chip) != 0 ? "of another chip"
+           : !run->scored && !q->all && run->why[0]      ? run->why
+           : !run->scored && !q->all                     ? "its source omits a needed field"
+           : !measured                                   ? "it has no measurement"
+                                                         : NULL;
+}
+
+static bool counts(const struct sp_fit_request *q, const struct sp_serving_run *run)
+{
+    return !reason_of(q, run);
 }
 
 /* The engine of the chip's runs; more than one is for the user to choose from. */
@@ -66,8 +76,11 @@ static void pick_samples(const struct sp_fit_request *q, struct samples *s,
 {
     for (size_t i = 0; i < s->runs->n; i++) {
         const struct sp_serving_run *const run = &s->runs->run[i];
-        if (!counts(q, run) || strcmp(run->engine->name, f->framework) != 0)
+        const char *const reason = reason_of(q, run);
+        if (reason || strcmp(run->engine->name, f->framework) != 0) {
+            sp_leave_out(&f->others, run->id, reason ? reason : "of another engine");
             continue;
+        }
         f->used++;
         const int group = group_of(s, run, &f->fit.groups);
         for (int m = 0; m < SP_SERVING_MEASURES; m++)
@@ -77,7 +90,6 @@ static void pick_samples(const struct sp_fit_request *q, struct samples *s,
                 s->group[s->n++] = group;
             }
     }
-    f->others = s->runs->n - f->used;
 }
 
 /* Statistics of the samples' errors under the profiles of their parts. */

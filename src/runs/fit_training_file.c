@@ -7,11 +7,24 @@
 #include "base/memory.h"
 #include "runs/fit_file.h"
 
+/* Why a run does not count; NULL: it does. */
+static const char *reason_of(const struct sp_fit_request *q, const struct sp_run *run)
+{
+    if (run->problem[0] != '\0')
+        return run->problem;
+    if (strcmp(run->chip, q->chip) != 0)
+        return "of another chip";
+    if (!q->all && !run->scored)
+        return "its source omits a needed field (--all counts it)";
+    return run->step_s > 0 ||
+                   (run->memory_bytes > 0 && run->level < SP_CLOSED_FORM && run->recompute_stated)
+               ? NULL
+               : "it has no step time, and no memory that can be compared";
+}
+
 static bool counts(const struct sp_fit_request *q, const struct sp_run *run)
 {
-    return run->problem[0] == '\0' && strcmp(run->chip, q->chip) == 0 && (q->all || run->scored) &&
-           (run->step_s > 0 ||
-            (run->memory_bytes > 0 && run->level < SP_CLOSED_FORM && run->recompute_stated));
+    return !reason_of(q, run);
 }
 
 /* The framework of the chip's runs; if there are several, the user must choose one. */
@@ -50,6 +63,19 @@ static int group_of(struct sp_calibration *fit, const struct sp_run *run)
         if (fit->runs[k].run && strcmp(fit->runs[k].run->group, run->group) == 0)
             return fit->runs[k].group;
     return fit->groups++;
+}
+
+/* Says why each of the other runs is left out. */
+static void leave_out_others(const struct sp_fit_request *q, struct sp_fit_of_file *f)
+{
+    for (size_t i = 0; i < f->runs.n; i++) {
+        const struct sp_run *const run = &f->runs.run[i];
+        const char *const reason = reason_of(q, run);
+        if (reason || strcmp(run->framework.framework.name, f->framework) != 0)
+            sp_leave_out(&f->others, run->id, reason ? reason : "of another framework");
+        else
+            f->no_level += run->memory_bytes > 0 && run->level == SP_NO_LEVEL;
+    }
 }
 
 /* Picks the runs and numbers their configurations, those with a step time first. */
@@ -135,12 +161,12 @@ bool sp_fit_training_file(const struct sp_fit_request *q, struct sp_fit_of_file 
     if (!read_runs(q, &f->runs, error) || !find_framework(q, f, error))
         return false;
     snprintf(f->chip, sizeof f->chip, "%s", q->chip);
+    leave_out_others(q, f);
     pick_runs(q, f);
     if (!find_prior(q, f, error))
         return false;
     sp_calibrate(&f->fit);
     f->used = f->fit.n;
-    f->others = f->runs.n - f->used;
     sum_up_errors(f);
     f->gap = sp_calibration_gap(&f->fit);
     sp_constant_effects(&f->fit, f->effects);

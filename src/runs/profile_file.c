@@ -41,6 +41,14 @@ const char *sp_undetermined_constants(const struct sp_profile *p, char *out, siz
     return names_of(p, is_undetermined, out, size);
 }
 
+int sp_n_undetermined(const struct sp_profile *p)
+{
+    int n = 0;
+    for (int i = 0; i < sp_constants_of(p).n; i++)
+        n += is_undetermined(p, i);
+    return n;
+}
+
 const char *sp_constants_at_bounds(const struct sp_profile *p, char *out, size_t size)
 {
     return names_of(p, sp_at_bound, out, size);

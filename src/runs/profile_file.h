@@ -10,9 +10,10 @@
  * model attributes time to the wrong part. */
 bool sp_at_bound(const struct sp_profile *profile, int constant);
 
-/* Names of the constants, comma-separated: of those that the runs hardly determine, and of those at
- * a bound. */
+/* Names of the constants, comma-separated: of those that the runs hardly determine (and how many),
+ * and of those at a bound. */
 const char *sp_undetermined_constants(const struct sp_profile *profile, char *out, size_t size);
+int sp_n_undetermined(const struct sp_profile *profile);
 const char *sp_constants_at_bounds(const struct sp_profile *profile, char *out, size_t size);
 
 /* The same for constants that runs have pulled to where a missing cause must be: to a bound other

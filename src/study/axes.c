@@ -177,3 +177,45 @@ const char *sp_value_name(const struct sp_axis *axis, size_t i)
 {
     return axis->text + axis->start[i] + (axis->path[0] ? strlen(axis->path) + 1 : 0);
 }
+
+const char *sp_swept_as(const struct sp_axes *axes, const char *key)
+{
+    for (int a = 0; a < axes->n; a++) {
+        const char *name = sp_axis_name(&axes->axis[a]), *at = key;
+        for (; *at && (*at == *name || (*at == '_' && *name == '-')); at++)
+            name++;
+        if (axes->axis[a].n > 1 && !*at && !*name)
+            return sp_axis_name(&axes->axis[a]);
+    }
+    return NULL;
+}
+
+/* Whether the price of a machine, "b200=4", is of another machine of the axis than this one. */
+static bool is_of_another(const struct sp_axis *machines, const char *item, const char *here)
+{
+    const size_t n = strcspn(item, "=");
+    bool another = false;
+    for (size_t i = 0; machines && here && item[n] && i < machines->n; i++) {
+        const char *const hw = sp_value_name(machines, i);
+        const bool same = strncmp(hw, item, n) == 0 && strchr("-:", hw[n]);
+        if (same && strcmp(hw, here) == 0)
+            return false;
+        another = another || same;
+    }
+    return another;
+}
+
+bool sp_prices_in_row(const struct sp_axes *axes, const char *machines, uint64_t row,
+                      const char *list, char *kept, size_t size)
+{
+    int a = 0;
+    while (a < axes->n && strcmp(axes->axis[a].name, machines) != 0)
+        a++;
+    const char *const here = a < axes->n ? sp_axis_value(axes, a, row) : NULL;
+    char item[192];
+    kept[0] = '\0';
+    while (sp_next_item(&list, item, sizeof item))
+        if (!is_of_another(a < axes->n ? &axes->axis[a] : NULL, item, here))
+            sp_append(kept, size, "%s%s", kept[0] ? "," : "", item);
+    return kept[0] != '\0';
+}

@@ -52,4 +52,12 @@ const char *sp_axis_value(const struct sp_axes *axes, int axis, uint64_t row);
 const char *sp_axis_name(const struct sp_axis *axis);
 const char *sp_value_name(const struct sp_axis *axis, size_t i);
 
+/* The name of the list that is swept under a key, whose "_" is an option's "-"; NULL: none. */
+const char *sp_swept_as(const struct sp_axes *axes, const char *key);
+
+/* Of prices of machines, "h100=2,b200=4", those that are not of another machine of the axis
+ * `machines` than the row's; false if none is left. */
+bool sp_prices_in_row(const struct sp_axes *axes, const char *machines, uint64_t row,
+                      const char *list, char *kept, size_t size);
+
 #endif

@@ -48,6 +48,17 @@ expect "$(offer scaleplan fit --explain --mo)" --model
 expect "$(offer scaleplan fit --model = lla)" llama3-8b --hw
 expect "$(offer scaleplan fit --model =)" llama3-8b --hw
 expect "$(offer scaleplan fit --model=lla)" --model=llama3-8b
+# The second name of a list; words of an option that has the name of a kind of config.
+expect "$(offer scaleplan step --hw h200,h1)" h200,h100 h200,h200
+expect "$(offer scaleplan step --format '')" csv bf16
+expect "$(offer scaleplan import p)" plan.sh CONFIGjson
+# Options come before the command too, and `help` before one.
+expect "$(offer scaleplan --qu)" --quiet fit
+expect "$(offer scaleplan --quiet st)" step search
+expect "$(offer scaleplan --format j)" json fit
+expect "$(offer scaleplan --format json step --mod)" --model fit
+expect "$(offer scaleplan --quiet step --remat sel)" selective fit
+expect "$(offer scaleplan help se)" search fit
 # A sweep takes another command's options, with lists, and its own.
 expect "$(offer scaleplan sweep s)" step fit
 expect "$(offer scaleplan sweep step --mo)" --model --hw
@@ -70,7 +81,7 @@ for shell in bash:scaleplan zsh:_scaleplan fish:scaleplan.fish; do
   scaleplan completion "${shell%:*}" | cmp - "$folder/${shell#*:}" || failed=1
 done
 # Every option of --help all is offered.
-for command in $(offer scaleplan '' | tr ' ' '\n' | grep -v -- '^--'); do
+for command in $(offer scaleplan '' | tr ' ' '\n' | grep -v -- '^--\|^help$'); do
   for option in $(scaleplan "$command" --help all | grep -oE '^  --[a-z0-9-]+'); do
     expect "$(offer scaleplan "$command" -)" "$option"
   done
@@ -126,6 +137,16 @@ END
   expect "$(zsh_offer 'scaleplan sweep step --mod')" --model
   expect "$(zsh_offer 'scaleplan sweep step --va')" --valid
   expect "$(zsh_offer 'scaleplan sweep step --model llama3-8b,llama3')" llama3-70b
+  expect "$(zsh_offer 'scaleplan step --format ')" csv bf16
+  expect "$(zsh_offer 'scaleplan --qu')" --quiet fit
+  expect "$(zsh_offer 'scaleplan --quiet st')" step search
+  expect "$(zsh_offer 'scaleplan --format json step --mod')" --model fit
+  expect "$(zsh_offer 'scaleplan help se')" search plan.sh
+  # The README's line: sourced, before and after compinit.
+  sed -i '/^fpath=/d; s/^compinit.*/& ; source <(scaleplan completion zsh)/' "$work/inside.zsh"
+  expect "$(zsh_offer 'scaleplan step --mod')" --model --hw
+  sed -i '/^autoload/d; s/^compinit.*;/ZSH_COMPDUMP=$HOME\/dump;/' "$work/inside.zsh"
+  expect "$(zsh_offer 'scaleplan step --mod')" --model --hw
 fi
 if has fish; then
   fish -n "$folder/scaleplan.fish" || failed=1
@@ -138,6 +159,11 @@ if has fish; then
   expect "$(fish_offer 'scaleplan show lla')" llama3-8b
   expect "$(fish_offer 'scaleplan list ')" hardware plan.sh
   expect "$(fish_offer 'scaleplan lint p')" plan.sh
+  expect "$(fish_offer 'scaleplan step --format ')" csv bf16
+  expect "$(fish_offer 'scaleplan --qu')" --quiet
+  expect "$(fish_offer 'scaleplan --quiet st')" step
+  expect "$(fish_offer 'scaleplan help se')" search plan.sh
+  expect "$(fish --no-config -c "scaleplan completion fish | source; complete -C 'scaleplan se'" | cut -f1 | tr '\n' ' ')" search
   expect "$(fish_offer 'scaleplan step --get memory.fi')" memory.fits mfu
   expect "$(fish_offer 'scaleplan search --fix rem')" remat= --model
   expect "$(fish_offer 'scaleplan sweep s')" step plan.sh

@@ -83,7 +83,7 @@ check() { # TARGET NOTED MODEL PLAN...: one file, printed, written to - and to a
     files=$((files + 1))
     [[ $target != jax* ]] || return 0 # which is read by nobody
     expected=$("$program" step "${model[@]}" --hw h100-8 "$@" --get $keys)
-    read=$("$program" step --from printed "${model[@]}" --hw h100-8 --get $keys 2>&1)
+    read=$("$program" step --from printed "${model[@]}" --hw h100-8 --get $keys --quiet 2>&1)
     [ "$read" = "$expected" ] || fail "step --from of export --to $target ${model[*]} $*: "$read", not "$expected
 }
 
@@ -94,7 +94,7 @@ server() { # TARGET SERVICE...: a command that a shell takes, and that serve --f
     shift
     "$program" export --to "$target" "$@" --hw h200-8 >printed 2>notes && bash -n printed || fail "export --to $target $*: $(cat notes)"
     expected=$("$program" serve "$@" --engine "$target" --hw h200-8 --get $keys)
-    read=$("$program" serve --from printed --hw h200-8 --get $keys 2>&1)
+    read=$("$program" serve --from printed --hw h200-8 --get $keys --quiet 2>&1)
     [ "$read" = "$expected" ] || fail "serve --from of export --to $target $*: $read, not $expected"
     files=$((files + 1))
 }

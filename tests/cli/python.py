@@ -86,6 +86,11 @@ try:
 except AttributeError as error:
     assert "fit" in str(error)
 
+# The verdict of --check, and an answer as text.
+assert scaleplan.step(model="llama3-70b", hw="h100-8", batch="8x8192", check=True)["check"] is False
+assert scaleplan.step(model="llama3-8b", hw="h100-8", zero=3, batch="16x8192", check=True)["check"] is True
+assert scaleplan.step(model="llama3-8b", hw="h100-8", batch="16x8192", format="csv", get="tp,dp") == "tp,dp\n1,8\n"
+
 # A stream: every answer in order, those of the program; a plan that is refused says so in its place.
 plans = [{"id": i, "tp": 1 << i % 5, "pp": 1 << i // 5 % 3, "micro_batch": 1 + i % 2} for i in range(5001)]
 plans[17]["tp"] = 3

@@ -22,11 +22,14 @@ static void a_batch_is_free_with_a_tilde_or_a_rest(void **state)
     for (int about = 0; about < 2; about++)
         for (int counted = 0; counted < 2; counted++)
             for (int rest = -1; rest <= 1; rest++) {
-                const struct sp_asked_batch batch = {.tokens = 64 * 2048 + rest,
-                                                     .seq = 2048,
-                                                     .counts_sequences = counted,
-                                                     .is_about = about};
+                struct sp_asked_batch batch = {.tokens = 64 * 2048 + rest,
+                                               .seq = 2048,
+                                               .is_typed = true,
+                                               .counts_sequences = counted,
+                                               .is_about = about};
                 assert_int_equal(sp_is_free_batch(&batch), about || (!counted && rest != 0));
+                batch.is_typed = false; /* nobody asked for it */
+                assert_int_equal(sp_is_free_batch(&batch), about || !counted);
             }
 }
 

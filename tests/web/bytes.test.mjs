@@ -67,7 +67,7 @@ test('launch files: the page names what they leave unread, though it knows harml
 test('help as JSON, except the descriptions of commands that need a shell', async () => {
   const words = ['help', '--format', 'json'];
   const [inPage, native] = (await Promise.all([runInPage(opened.tab, words), runNative(words)])).map((run) => JSON.parse(run.stdout));
-  const shell = new Set(['merge', 'completion', 'calibrate', 'import']);
+  const shell = new Set(['check', 'merge', 'completion', 'calibrate', 'import']);
   for (const help of [inPage, native])
     for (const command of help.commands ?? help)
       if (shell.has(command.name)) { delete command.about; delete command.examples; }

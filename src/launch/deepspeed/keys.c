@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "launch/deepspeed/deepspeed.h"
 #include "launch/fields/deciding.h"
+#include "launch/fields/unread.h"
 
 /* Only JSON's own booleans: DeepSpeed takes the text "no" for true, as Python does. */
 static bool is_off(const cJSON *value)
@@ -61,6 +62,13 @@ static bool is_quiet(const char *keys, size_t n, const char *key)
     return sp_is_quiet(list, key);
 }
 
+static bool is_misspelt(const struct sp_settings *s, const char *section, const char *key)
+{
+    char name[2 * SP_ROW_NAME];
+    sp_join_path(section, key, name, sizeof name);
+    return sp_refuse_misspelt(s, name, 0);
+}
+
 /* Remarks on the keys of a section that is switched on; "top" is the file itself. */
 static void note_section(const struct sp_settings *s, const cJSON *root, const char *name,
                          const char *keys, size_t n)
@@ -71,7 +79,8 @@ static void note_section(const struct sp_settings *s, const cJSON *root, const c
         return;
     for (const cJSON *at = section->child; at; at = at->next)
         if (at->string[0] != '_' && !is_quiet(keys, n, at->string) && !is_off(at) &&
-            !is_read(s, top ? "" : name, at->string) && !(top && doubt(s, at->string, at)))
+            !is_read(s, top ? "" : name, at->string) &&
+            !is_misspelt(s, top ? "" : name, at->string) && !(top && doubt(s, at->string, at)))
             note(s, top ? "" : name, at->string);
 }
 

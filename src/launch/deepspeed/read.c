@@ -197,6 +197,9 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     if (!is_own(file)) {
         s->launch->format = NULL;
+        if (cJSON_HasObjectItem(file->json, "plans"))
+            return sp_fail_in(s, "a report, not a launch: `export` takes the options of its "
+                                 "plans.0.command");
         if (cJSON_HasObjectItem(file->json, "machine") && cJSON_HasObjectItem(file->json, "dp"))
             return sp_fail_in(s, "a plan of `search` or `step`, not a launch: `scaleplan step - < "
                                  "FILE` reads it; `export` takes the options of its \"command\"");

@@ -14,6 +14,7 @@
 #include "launch/fields/programs.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/shell/flags.h"
+#include "launch/fields/unread.h"
 
 enum { MOST_COMMANDS = 2 };
 

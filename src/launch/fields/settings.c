@@ -13,10 +13,8 @@
 #include <scaleplan/names.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "base/truth.h"
-#include "launch/fields/deciding.h"
 #include "launch/fields/models.h"
 
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value)
@@ -149,11 +147,23 @@ int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int6
     return value >= 1 && value <= 1e12 ? (int64_t)value : otherwise;
 }
 
+/* Keeps a name that a reader missed: another may be a misspelling of it. */
+static void note_absent(struct sp_settings *settings, const char *name)
+{
+    int i = 0;
+    while (i < settings->n_absent && !sp_is(settings->absent[i], name))
+        i++;
+    if (i == settings->n_absent && i < SP_MAX_ABSENT)
+        snprintf(settings->absent[settings->n_absent++], sizeof *settings->absent, "%s", name);
+}
+
 const char *sp_setting(struct sp_settings *settings, const char *name)
 {
     const int last = find_setting(settings, name);
     if (last >= 0)
         settings->at[last].needed = true;
+    else
+        note_absent(settings, name);
     return sp_peek_setting(settings, name);
 }
 
@@ -182,8 +192,7 @@ const char *sp_said_tail(const struct sp_settings *settings, const char *name)
     return tail > 0 ? settings->at[last].value + tail : NULL;
 }
 
-/* "run.sh:12", or the file's name where the line is not known. */
-static void put_place(const struct sp_settings *settings, int line, char *out, size_t size)
+void sp_put_place(const struct sp_settings *settings, int line, char *out, size_t size)
 {
     if (line > 0)
         snprintf(out, size, "%s:%d", sp_safe(settings->origin), line);
@@ -195,7 +204,7 @@ static void put_place(const struct sp_settings *settings, int line, char *out, s
 static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
 {
     char place[128];
-    put_place(settings, setting->gap_line, place, sizeof place);
+    sp_put_place(settings, setting->gap_line, place, sizeof place);
     const bool by =
         setting->by[0] && !sp_is(setting->by, "a file"); /* the names that can be typed */
     const char *const typed = by ? setting->by : setting->gap, *const branch = "the branch of ";
@@ -224,7 +233,7 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
 static void refuse_cut(struct sp_settings *settings, struct sp_setting *setting)
 {
     char place[128];
-    put_place(settings, setting->line, place, sizeof place);
+    sp_put_place(settings, setting->line, place, sizeof place);
     sp_fail(settings->error, SP_INPUT, "%s: %s: value longer than %zu characters", place,
             sp_safe(said_as(setting)), sizeof setting->value - 1);
     setting->refused = true;
@@ -256,88 +265,12 @@ bool sp_has_word(const char *list, const char *word)
     return false;
 }
 
-/* Whether two names have as many words, and those that differ are not short: a fork's
- * "--o-lora-rank" is not "--q-lora-rank". */
-static bool has_words_of(const char *name, const char *other)
-{
-    static const char marks[] = "-_.";
-    while (*name && *other) {
-        const size_t n = strcspn(name, marks), m = strcspn(other, marks);
-        if ((n != m || strncmp(name, other, n) != 0) && (n < 4 || m < 4))
-            return false;
-        name += n + (name[n] != '\0');
-        other += m + (other[m] != '\0');
-    }
-    return !*name && !*other;
-}
-
-void sp_offer_alike(struct sp_nearest *nearest, const char *name)
-{
-    if (has_words_of(nearest->wanted, name))
-        sp_nearest_offer(nearest, name);
-}
-
-bool sp_is_misspelt(const struct sp_nearest *nearest)
-{
-    const size_t most = strlen(nearest->wanted) < 10 ? 1 : 2;
-    return nearest->best[0] && nearest->distance > 0 && nearest->distance <= most;
-}
-
-/* Refuses an option that is one or two letters away from one that decides the plan or the model:
- * the framework would not start, and the intended option is not read. */
-static bool refuse_misspelt(struct sp_settings *settings, const struct sp_setting *setting)
-{
-    char place[128];
-    struct sp_nearest nearest = {.wanted = setting->name};
-    const struct sp_launch_words *const words = settings->words;
-    for (int64_t i = 0; words && i < words->options.rows.n; i++)
-        if (words->options.row[i].plan[0] || words->options.row[i].model[0])
-            sp_offer_alike(&nearest, words->options.row[i].name);
-    if (!sp_is_misspelt(&nearest))
-        return false;
-    put_place(settings, setting->line, place, sizeof place);
-    sp_fail(settings->error, SP_INPUT, "%s: unknown option %s%s", place, sp_safe(setting->name),
-            sp_nearest_hint(&nearest));
-    return true;
-}
-
-/* A flag is harmless only if a list contains it; all others are named, so that a framework's new
- * argument is noticed. */
-void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet)
-{
-    char list[160] = "";
-    const size_t skip = strlen(prefix);
-    for (int i = 0; i < settings->n; i++) {
-        struct sp_setting *const setting = &settings->at[i];
-        char option[sizeof settings->launch->unread->option];
-        if (setting->read || strncmp(setting->name, prefix, skip) != 0)
-            continue;
-        const char *const name = setting->name + skip;
-        sp_core_option(settings->core, name, setting->value, option, sizeof option);
-        if (sp_is_quiet(quiet, name) || (!option[0] && setting->usual))
-            continue;
-        if (refuse_misspelt(settings, setting))
-            continue;
-        if (option[0])
-            sp_add_unread(settings->launch, option, setting->name, setting->value, setting->line);
-        sp_peek_setting(settings, setting->name); /* once */
-        const size_t used = strlen(list);
-        if (used + strlen(setting->name) + 3 > sizeof list) {
-            sp_launch_note(settings, "not read: %s", list);
-            list[0] = '\0';
-        }
-        sp_append(list, sizeof list, "%s%s", list[0] ? ", " : "", sp_safe(setting->name));
-    }
-    if (list[0])
-        sp_launch_note(settings, "not read: %s", list);
-}
-
 /* A setting is refused once, however often it is asked for. */
 static void refuse(struct sp_settings *settings, int i, const char *expected)
 {
     struct sp_setting *const setting = &settings->at[i];
     char place[128];
-    put_place(settings, setting->line, place, sizeof place);
+    sp_put_place(settings, setting->line, place, sizeof place);
     if (!setting->refused && setting->gap[0])
         refuse_gap(settings, setting);
     else if (!setting->refused)
@@ -500,7 +433,6 @@ struct sp_settings *sp_settings_of(const struct sp_launched *l)
         sp_must(malloc(sizeof *settings)); /* too large for the stack */
     memset(settings, 0,
            offsetof(struct sp_settings, at)); /* an entry of `at` is cleared when it is added */
-    settings->n = 0;
     settings->words = l ? l->words[0] : NULL;
     return settings;
 }

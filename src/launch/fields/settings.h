@@ -8,9 +8,11 @@
 #include "launch/fields/quiet.h"
 #include "launch/launch.h"
 
+enum { SP_MAX_SETTINGS = 1024, SP_MAX_ABSENT = 256, SP_SETTING_NAME = 96 };
+
 /* Options in a framework's spelling: names and values, in the order of the file. */
 struct sp_setting {
-    char name[96], value[256];
+    char name[SP_SETTING_NAME], value[256];
     const char *said; /* the option under which it was given; NULL: its own name */
     char gap[96];     /* the unknown part of the value, "" if all is known */
     char by[96];      /* the variable on which it depends; "" if unknown */
@@ -24,7 +26,6 @@ struct sp_setting {
     bool cut;     /* the value was longer than there is room for */
     bool usual;   /* it belongs to the framework's own file, below those of the launch */
 };
-enum { SP_MAX_SETTINGS = 1024 };
 struct sp_settings {
     const char *origin;
     const struct sp_launch_words *words; /* the rows by which they are read */
@@ -32,9 +33,10 @@ struct sp_settings {
         *core; /* rows of the settings that decide an answer (core.h); NULL: none are known */
     struct sp_launch *launch; /* destination of their values; NULL: they are written */
     struct sp_error *error;   /* and of their faults */
-    struct sp_setting at[SP_MAX_SETTINGS];
-    int n;
+    int n, n_absent;
     int command; /* the script being read: 1 + its place; 0: none */
+    struct sp_setting at[SP_MAX_SETTINGS];
+    char absent[SP_MAX_ABSENT][SP_SETTING_NAME]; /* asked for, but not given */
 };
 
 struct sp_program;
@@ -144,17 +146,8 @@ bool sp_has_word(const char *list, const char *word);
  * room. */
 bool sp_refuse_gaps(struct sp_settings *settings);
 
-/* Offers a name of as many words as the wanted one; whether the nearest is one or two letters away.
- */
-struct sp_nearest;
-void sp_offer_alike(struct sp_nearest *nearest, const char *name);
-bool sp_is_misspelt(const struct sp_nearest *nearest);
-
-/* Names in a remark the settings that no reader asked for, as many as have room: neither those of
- * `quiet` (separated by blanks, "#" for the place of an item) nor those marked as read. `prefix`
- * precedes names in the file but not in the list. A setting that decides an answer and is not
- * listed needs its option: without it there is no answer. */
-void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet);
+/* "run.sh:12", or the file's name where the line is not known (0). */
+void sp_put_place(const struct sp_settings *settings, int line, char *out, size_t size);
 
 /* A setting's number, or `otherwise` if it is not given; adds an error if it is not a finite
  * number. */

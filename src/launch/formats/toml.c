@@ -1,7 +1,9 @@
 /* TOML as settings, as far as configurations go: tables, strings, numbers, booleans, lists. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "launch/formats/syntax.h"
 
 enum { LONGEST_NAME = 48, MOST_TABLES = 64, SECTION = 48 };
@@ -93,15 +95,30 @@ static bool read_string(struct toml *t, char *out, size_t size, size_t *n)
     return true;
 }
 
+/* Whether a word of n characters without quotes is a value: a number, a date, true, false, inf or
+ * nan. */
+static bool is_value(const char *word, size_t n)
+{
+    const size_t sign = *word == '+' || *word == '-';
+    char text[8];
+    snprintf(text, sizeof text, "%.*s", n < sizeof text ? (int)n : 0, word);
+    return isdigit((unsigned char)word[sign]) || sp_is_listed("inf,nan", text + sign, '\0') ||
+           sp_is_listed("true,false", text, '\0');
+}
+
 static bool read_scalar(struct toml *t, char *out, size_t size, size_t *n)
 {
     if (*t->at == '"' || *t->at == '\'')
         return read_string(t, out, size, n);
     const char *const start = t->at;
-    for (; *t->at && !strchr(" \t\r\n,]}#", *t->at); t->at++)
+    for (; *t->at && !strchr(" \t\r\n,]}#=", *t->at); t->at++)
         if (*t->at != '_' || !isdigit((unsigned char)*start)) /* 10_000 is a number */
             put(t, out, size, n, *t->at);
-    return t->at > start || fail(t, "a value");
+    const size_t length = (size_t)(t->at - start);
+    const bool names = t->at[strspn(t->at, " \t")] == '='; /* in braces, with its value */
+    return length == 0 ? fail(t, "a value")
+                       : names || is_value(start, length) ||
+                             fail(t, "a number, true, false or a text in quotes");
 }
 
 /* A value; items of a list are separated by blanks. Deeper nesting is kept as one text. */

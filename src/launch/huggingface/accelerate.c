@@ -10,6 +10,7 @@
 #include "launch/fields/named_files.h"
 #include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
+#include "launch/fields/unread.h"
 #include "launch/formats/syntax.h"
 
 static enum sp_match detect(const struct sp_launch_file *file)

@@ -19,6 +19,7 @@
 #include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
+#include "launch/fields/unread.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/flags.h"
 #include "launch/shell/starter.h"

@@ -7,6 +7,7 @@
 #include "launch/fields/assumed.h"
 #include "launch/maxtext/maxtext.h"
 #include "launch/shell/flags.h"
+#include "launch/fields/unread.h"
 
 /* Weights shard over fsdp, expert and context axes (logical_axis_rules of base.yml, "embed"), where
  * other rules do not leave them whole. The tensor axis is TP with sequence parallelism, because

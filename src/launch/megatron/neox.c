@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
+#include "launch/fields/unread.h"
 #include "launch/huggingface/adapters.h"
 
 static bool is_own(const char *name)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include "launch/fields/assumed.h"
+#include "launch/fields/unread.h"
 #include "launch/bridge/bridge.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/megatron/megatron.h"

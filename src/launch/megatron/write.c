@@ -241,6 +241,17 @@ void sp_write_megatron_comments(const struct sp_launched *l, FILE *out)
     write_environment(l, out);
 }
 
+/* How the arguments are used: a file of them starts nothing itself. */
+static void write_run(const struct sp_launched *l, FILE *out)
+{
+    const int64_t all = sp_plan_devices(l->plan), host = sp_chips_per_host(&l->hw->network),
+                  each = host > 0 && all % host == 0 ? host : all;
+    fprintf(out,
+            "# run: torchrun --nnodes %lld --nproc-per-node %lld pretrain_gpt.py "
+            "$(grep -v '^#' FILE)\n",
+            (long long)(all / each), (long long)each);
+}
+
 void sp_write_megatron(const struct sp_launched *l, FILE *out)
 {
     struct sp_settings *const s = sp_settings_of(l);
@@ -250,6 +261,7 @@ void sp_write_megatron(const struct sp_launched *l, FILE *out)
                                         .version = l->version});
     sp_spell_older(l, s);
     sp_write_head(l, l->words[0], " arguments", out);
+    write_run(l, out);
     sp_write_megatron_comments(l, out);
     for (int i = 0; i < s->n; i++)
         if (s->at[i].name[0])

@@ -10,6 +10,7 @@
 #include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
+#include "launch/fields/unread.h"
 #include "launch/fields/rollout.h"
 #include "launch/fields/overrides.h"
 #include "launch/huggingface/adapters.h"

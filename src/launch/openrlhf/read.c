@@ -9,6 +9,7 @@
 #include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
+#include "launch/fields/unread.h"
 #include "launch/fields/rollout.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/shell/flags.h"

@@ -10,6 +10,7 @@
 #include "launch/fields/named_files.h"
 #include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
+#include "launch/fields/unread.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/flags.h"
 #include "launch/torchtitan/registry.h"

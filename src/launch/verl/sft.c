@@ -7,6 +7,7 @@
 #include "launch/fields/batches.h"
 #include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
+#include "launch/fields/unread.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/shell/flags.h"
 #include "launch/verl/defaults.h"
