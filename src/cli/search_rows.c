@@ -214,8 +214,7 @@ static const char *lead_words(int decimals, double percent, struct sp_text *room
  * the estimates where no run is near. */
 static const char *lead_of(const struct sp_search *of)
 {
-    static const char *const named[2][2] = {{"step", "expected step"},
-                                            {"cost", "expected cost"}};
+    static const char *const named[2][2] = {{"step", "expected step"}, {"cost", "expected cost"}};
     return named[of->problem.goal == SP_GOAL_COST][of->grounded];
 }
 
