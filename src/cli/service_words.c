@@ -161,11 +161,10 @@ void sp_say_inputs(const struct serve *f, bool asked, char *out, size_t size)
     for (int l = 0; asked && l < SP_SERVE_LATENCIES; l++) {
         const double s = l == SP_LATENCY_TTFT ? f->load.ttft_s : f->load.tpot_s;
         if (isfinite(s))
-            sp_append(out, size, "%s--%s %s", *out ? ", " : "", latencies[l],
-                      sp_human_text(s, SP_SECONDS));
+            sp_append(out, size, "%s--%s %s%s", *out ? ", " : "", latencies[l],
+                      sp_human_text(s, SP_SECONDS),
+                      f->load.percentile == 99 ? " (99th percentile)" : "");
     }
-    if (asked && sp_has_limits(&f->load) && f->load.percentile == 99)
-        sp_append(out, size, " (p99)");
 }
 
 void sp_say_beyond(const struct serve *f, char *out, size_t size)
