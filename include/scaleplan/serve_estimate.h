@@ -218,10 +218,6 @@ bool sp_keeps_limits(const struct sp_steady *state, const struct sp_serve_load *
 double sp_sequences_of_load(const struct sp_serve_instance *instance,
                             const struct sp_serve_load *load, double replicas);
 
-/* Fewest sequences in flight, at most `most`, that serve this rate. */
-double sp_fewest_sequences(const struct sp_serve_instance *instance,
-                           const struct sp_serve_load *load, double most, double requests_per_s);
-
 /* The constants of serving: serving_constants.def. */
 #define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning) SP_V_##id,
 enum sp_serving_constant {

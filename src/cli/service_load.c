@@ -188,6 +188,23 @@ static bool choose_instance(struct serve *f, struct sp_error *error)
     return !(most > 0) || refuse_rate(f, rate, most, error);
 }
 
+/* Sequences of an instance that generates as many answers as its share of the split. */
+static double sequences_of_split(const struct serve *f)
+{
+    const double rate = f->split.requests_per_s / f->split.generators;
+    double low = 0, high = f->split.generates.sequences;
+    if (f->split.generates.steady.requests_per_s <= rate * (1 + 1e-9))
+        return high;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        if (sp_state_of(&f->instance, &f->load, middle).requests_per_s < rate)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 /* Sequences that arrive at --rate. */
 static bool take_rate(struct serve *f, struct sp_error *error)
 {
@@ -220,11 +237,9 @@ static bool take_rate(struct serve *f, struct sp_error *error)
 static void take_concurrency(struct serve *f)
 {
     f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0) ? 1
-           : !f->is_best ? sp_sequences_of_load(&f->instance, &f->load, f->replicas)
-           : f->instance.estimated
-               ? f->split.generates.sequences
-               : sp_fewest_sequences(&f->instance, &f->load, f->split.generates.sequences,
-                                     f->split.requests_per_s / f->split.generators * (1 - 1e-9));
+           : !f->is_best           ? sp_sequences_of_load(&f->instance, &f->load, f->replicas)
+           : f->instance.estimated ? f->split.generates.sequences
+                                   : sequences_of_split(f);
     if (!(f->B > 0)) /* one sequence, to tell how far it is from fitting, or from the limit */
         f->B = 1;
     sp_take_sequences(f, f->B);

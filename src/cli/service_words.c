@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <scaleplan/names.h>
+
 #include "base/text.h"
 #include "cli/service.h"
 
@@ -63,8 +65,6 @@ static double round_down(double x)
     return x > 0 && isfinite(x) ? floor(x / unit * (1 + 1e-12)) * unit : x;
 }
 
-static const char *const latencies[SP_SERVE_LATENCIES] = {"ttft", "tpot"};
-
 /* ", a token takes 10.4 ms (simulated); --tpot allows 10.0 ms" */
 static void add_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size)
 {
@@ -80,7 +80,7 @@ static void add_late(const struct serve *f, const struct sp_steady *y, char *out
     sp_append(out, size, ", %s takes %s%s%s%s; --%s allows %s",
               first ? "the first token" : "a token", strcmp(takes, allows) == 0 ? "more than " : "",
               takes, f->load.percentile == 99 ? " (99th percentile)" : "",
-              f->is_simulated ? " (simulated)" : "", latencies[!first], allows);
+              f->is_simulated ? " (simulated)" : "", first ? "ttft" : "tpot", allows);
 }
 
 /* "21.8 requests/s, on 8 chips", of requests that come at a rate. */
@@ -134,37 +134,31 @@ const char *sp_limit_of(const struct serve *f)
                                                             : "";
 }
 
-/* Options with the values of the report that tell them. */
-static const struct {
-    enum sp_option_id id;
-    const char *text;
-} inputs[] = {
-    {SP_O_input, "{input} tokens in"},
-    {SP_O_output, "{output} out"},
-    {SP_O_context, "{context} cached (--context)"},
-    {SP_O_weights, "weights {weights_format}"},
-    {SP_O_expert_weights, "experts {experts_format}"},
-    {SP_O_kv, "cache {kv_format}"},
-    {SP_O_engine, "{engine}"},
-};
-
 void sp_say_inputs(const struct serve *f, bool asked, char *out, size_t size)
 {
+    const struct sp_service *const s = &f->service;
     const bool apart = f->served.experts > 0 && f->expert_weights != f->weights;
+    const struct {
+        const char *before, *value, *after;
+        bool given, counts;
+    } inputs[] = {
+        {"", sp_human_text(s->input, SP_COUNT), " tokens in", f->args->given.input, true},
+        {"", sp_human_text(s->output, SP_COUNT), " out", f->args->given.output, true},
+        {"", sp_human_text(s->step_tokens, SP_COUNT), " cached (--context)", true,
+         f->args->given.context},
+        {"weights ", sp_storage_names[f->weights], "", f->args->given.weights, true},
+        {"experts ", sp_storage_names[f->expert_weights], "", f->args->given.expert_weights, apart},
+        {"cache ", sp_storage_names[f->kv], "", f->args->given.kv, true},
+        {"", f->engine.name, "", f->args->given.engine, true},
+        {"--ttft ", sp_human_text(f->load.ttft_s, SP_SECONDS), "", true, f->args->given.ttft},
+        {"--tpot ", sp_human_text(f->load.tpot_s, SP_SECONDS), "", true, f->args->given.tpot},
+        {"--percentile ", "99", "", true, f->load.percentile == 99},
+    };
     *out = '\0';
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-        const enum sp_option_id id = inputs[i].id;
-        if (f->args->given_at[id] == asked && (asked || id != SP_O_context) &&
-            (apart || id != SP_O_expert_weights))
-            sp_append(out, size, "%s%s", *out ? ", " : "", inputs[i].text);
-    }
-    for (int l = 0; asked && l < SP_SERVE_LATENCIES; l++) {
-        const double s = l == SP_LATENCY_TTFT ? f->load.ttft_s : f->load.tpot_s;
-        if (isfinite(s))
-            sp_append(out, size, "%s--%s %s%s", *out ? ", " : "", latencies[l],
-                      sp_human_text(s, SP_SECONDS),
-                      f->load.percentile == 99 ? " (99th percentile)" : "");
-    }
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i].counts && inputs[i].given == asked)
+            sp_append(out, size, "%s%s%s%s", *out ? ", " : "", inputs[i].before, inputs[i].value,
+                      inputs[i].after);
 }
 
 void sp_say_beyond(const struct serve *f, char *out, size_t size)

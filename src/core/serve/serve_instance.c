@@ -132,9 +132,11 @@ static bool keeps_with(const struct sp_serve_instance *i, const struct sp_serve_
 /* Share of the rate that pools reach with a full memory; the rest would only wait longer. */
 #define NEARLY_ALL 0.95
 
-double sp_fewest_sequences(const struct sp_serve_instance *i, const struct sp_serve_load *load,
-                           double most, double rate)
+/* Fewest sequences in flight, at most `most`, with nearly the rate of `most`. */
+static double fewest_for(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                         double most)
 {
+    const double rate = NEARLY_ALL * sp_state_of(i, load, most).requests_per_s;
     double low = 0, high = most;
     while (high - low > 1) {
         const double middle = floor((low + high) / 2);
@@ -163,8 +165,5 @@ double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_s
     }
     const bool queues =
         i->estimated && load->readers > 0 && !(isfinite(load->ttft_s) && load->ttft_s > 0);
-    return queues && low > 1
-               ? sp_fewest_sequences(i, load, low,
-                                     NEARLY_ALL * sp_state_of(i, load, low).requests_per_s)
-               : low;
+    return queues && low > 1 ? fewest_for(i, load, low) : low;
 }
