@@ -141,10 +141,10 @@ test('the arrow of a field offers all names, not those like its own', () => on('
   assert.equal(await tab.inputValue('#command'), FIRST);
 }));
 
-// 1000 chips are no multiple of what a search lists; then days are those at a usual MFU.
+// No degrees multiply to 1000 = 8 x 125 chips and divide 512 sequences; then days are those at a usual MFU.
 test('without an expected step, days and cost are those of the verdict', () =>
-  on('fit --model llama3-70b --hw mi300x-1000 --tokens 15T', async (tab) => {
-    const shell = await textsOf('fit --model llama3-70b --hw mi300x-1000 --tokens 15T');
+  on('fit --model llama3-70b --hw mi300x-1000 --batch 512x8192 --tokens 15T', async (tab) => {
+    const shell = await textsOf('fit --model llama3-70b --hw mi300x-1000 --batch 512x8192 --tokens 15T');
     assert.equal(shell['expected.days'], undefined);
     assert.deepEqual(await tab.locator('#answer .facts .number').allTextContents(),
       ['best.days_at_mfu', 'best.cost_at_mfu_usd', 'best.mfu'].map((key) => shell[key].text));
@@ -218,7 +218,7 @@ test('all options stand beside the answer', () => on('', async (tab) => {
 test('what is noted beside an answer is no error', () => on('', async (tab) => {
   const line = 'sweep step --model llama3-8b --hw h100-64 --batch 256x8192 --tp 1..8:x2 --get step_s';
   const native = await runNative(line.split(' '));
-  assert.match(native.stderr, /differ between rows/);
+  assert.match(native.stderr, /rows differ in settings left open/);
   await tab.fill('#command', line);
   await tab.press('#command', 'Enter');
   await answered(tab, line);

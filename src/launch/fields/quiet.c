@@ -29,7 +29,7 @@ static bool is_packed(const char *list, const char *end, const char *name)
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
     uint32_t wanted = 0, at = 0;
     for (; *name; name++)
-        wanted = (wanted * 1000003 + (unsigned char)*name) & 0xffffff;
+        wanted = (wanted * 1000003 + (unsigned char)*name) & 0x3fffff;
     for (list++; list < end && at <= wanted;) {
         uint32_t step = 0;
         const char *const stop = list + (*list == '~' ? 5 : 3);
