@@ -172,12 +172,12 @@ static void say_limit(const struct writer *w)
 {
     const double step = number_of(w, "step_s");
     double parts[SP_TIME_PARTS];
-    size_t most = 0, next = 1;
+    size_t most = 0;
     for (size_t i = 0; i < SP_TIME_PARTS; i++)
         parts[i] = fmax(number_of(w, sp_quantity(sp_time_parts[i].id).key), 0);
     for (size_t i = 0; i < SP_TIME_PARTS; i++)
         most = parts[i] > parts[most] ? i : most;
-    next = most == 0;
+    size_t next = most == 0;
     for (size_t i = 0; i < SP_TIME_PARTS; i++)
         next = i != most && parts[i] > parts[next] ? i : next;
     if (!(step > 0 && parts[most] > 0))

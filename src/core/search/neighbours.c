@@ -182,9 +182,9 @@ static void scale_number(struct listing *l, enum sp_plan_field_id field)
     const double value = sp_plan_value(plan, &sp_plan_fields[field]);
     const double scaled[] = {2 * value, value / 2};
     for (int i = 0; i < 2; i++) {
-        struct sp_neighbour n = with(l, field, scaled[i]);
         if (scaled[i] > sp_plan_fields[field].max || scaled[i] != (double)(int64_t)scaled[i])
             continue;
+        struct sp_neighbour n = with(l, field, scaled[i]);
         add(l, &n);
     }
 }

@@ -31,10 +31,15 @@ void sp_offer_alike(struct sp_nearest *nearest, const char *name)
         sp_nearest_offer(nearest, name);
 }
 
+/* Whether the nearest name differs by as few letters as a slip does. */
+static bool is_near(const struct sp_nearest *nearest)
+{
+    return nearest->best[0] && nearest->distance <= (strlen(nearest->wanted) < 10 ? 1 : 2);
+}
+
 bool sp_is_misspelt(const struct sp_nearest *nearest)
 {
-    const size_t most = strlen(nearest->wanted) < 10 ? 1 : 2;
-    return nearest->best[0] && nearest->distance > 0 && nearest->distance <= most;
+    return nearest->distance > 0 && is_near(nearest);
 }
 
 /* The next character behind marks between words, in lower case. */
@@ -88,9 +93,7 @@ bool sp_refuse_misspelt(const struct sp_settings *settings, const char *name, in
     for (int i = 0; i < settings->n; i++)
         if (settings->at[i].needed)
             offer(&meant, settings->at[i].name);
-    const size_t most = strlen(name) < 10 ? 1 : 2;
-    if (!meant.nearest.best[0] || strcmp(meant.nearest.best, name) == 0 ||
-        (meant.nearest.distance > most && !meant.same_letters))
+    if (strcmp(meant.nearest.best, name) == 0 || !(meant.same_letters || is_near(&meant.nearest)))
         return false;
     sp_put_place(settings, line, place, sizeof place);
     sp_fail(settings->error, SP_INPUT, "%s: unknown option %s%s", place, sp_safe(name),
