@@ -232,16 +232,14 @@ enum { WRITING = sizeof writing / sizeof *writing };
 
 bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
 {
-    if (option->id == SP_O_write)
-        return sp_fail(error, SP_USAGE,
-                       "-o is not available in JSON lines and cases, which only compute; redirect "
-                       "their output: > FILE");
     for (size_t i = 0; i < WRITING; i++)
         if (option->id == writing[i])
-            return sp_fail(
-                error, SP_USAGE,
-                "--%s is not available in sweeps, JSON lines and cases, which only compute",
-                option->name);
+            return sp_fail(error, SP_USAGE,
+                           "%s%s is not available in %sJSON lines and cases, which only compute%s",
+                           option->id == SP_O_write ? "-o" : "--",
+                           option->id == SP_O_write ? "" : option->name,
+                           option->id == SP_O_write ? "" : "sweeps, ",
+                           option->id == SP_O_write ? "; redirect their output: > FILE" : "");
     return true;
 }
 

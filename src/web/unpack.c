@@ -26,7 +26,7 @@ static unsigned range, code, state;
  * a literal and, by the bit that is likely, behind a copy; of whether there is a copy, and from a
  * distance of before. Those of lengths and distances would save 700 bytes and take half as long
  * again. M. Mahoney's lpaq. */
-enum { CHANCES = 4, COPIES = 3, REPEATS, KINDS, DEPTHS = 8, FARTHER = 14, MOST_SEEN = 14 };
+enum { CHANCES = 4, COPIES = 3, REPEATS, KINDS, DEPTHS = 8, FARTHER = 17, MOST_SEEN = 14 };
 static struct history {
     unsigned short chance, seen;
 } behind[KINDS << 16], farther[1 << FARTHER];
