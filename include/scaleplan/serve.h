@@ -228,6 +228,9 @@ struct sp_token_cost {
 struct sp_token_cost sp_token_cost(const struct sp_served *served, const struct sp_served *reader,
                                    double sequences, double step_s);
 
+/* The cost if `paid` chips are paid for where `chips` of them work. */
+struct sp_token_cost sp_cost_with_idle(struct sp_token_cost cost, double chips, double paid);
+
 /* Prefill and decode on separate instances. */
 struct sp_pools {
     double ratio;              /* prefill instances per decode instance */
@@ -305,8 +308,9 @@ struct sp_serve_load {
 /* A machine divided into instances of `chips`. */
 struct sp_serve_point {
     double chips, replicas, sequences;
-    double tp, attention_dp; /* tp 0: spread evenly */
-    double tokens_per_s_per_chip;
+    double paid_chips;            /* its chips, and its share of those that stay idle */
+    double tp, attention_dp;      /* tp 0: spread evenly */
+    double tokens_per_s_per_chip; /* paid for */
     struct sp_steady steady;
 };
 
@@ -314,7 +318,7 @@ struct sp_serve_point {
  * and chip, s per output token, s to the first token, chip-seconds per request. */
 double sp_serve_score(const struct sp_serve_point *point, enum sp_serve_objective objective);
 
-/* Chip-seconds per token of an instance that does both prefill and decode. */
+/* Chip-seconds paid for per token of an instance that does both prefill and decode. */
 double sp_chip_seconds_of_token(const struct sp_serve_point *point, double input, double output);
 
 /* Index of the `place`-th of `shown` printed points among `points`: evenly spaced over a front,
@@ -328,7 +332,8 @@ enum { SP_SERVE_POINTS = 256 };
 
 /* Lists the instances within the limits: every part of `machine_chips` chips that the network
  * offers (1: any size up to a pod or four scale-up domains) whose weights and sequences fit. Best
- * by the load's objective first, of equals the smaller. With `degrees`, each size as every TP that
+ * by the load's objective first, of equals the smaller; if no part that divides the machine does,
+ * those that leave some chips idle. With `degrees`, each size as every TP that
  * divides the heads times attention-DP for experts; else spread evenly. Returns their number. */
 int sp_serve_points(const struct sp_service *service, const struct sp_serve_load *load,
                     double machine_chips, bool degrees,

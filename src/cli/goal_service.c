@@ -100,7 +100,7 @@ static double value_of(const struct sp_aim *aim, const struct sp_steady *y, doub
         return y->ttft_s;
     case SP_AIM_SERVED_COST:
         return sp_usd_per_mtoken(
-            sp_chip_seconds_of_token(&(struct sp_serve_point){.chips = chips, .steady = *y},
+            sp_chip_seconds_of_token(&(struct sp_serve_point){.paid_chips = chips, .steady = *y},
                                      s->input, s->output),
             usd_per_h);
     default:

@@ -197,9 +197,10 @@ static bool cut_machine(struct serve *f, const struct serve_degrees *reads, doub
     f->readers = f->is_split ? reads->instances / d->instances : 0;
     f->replicas = f->is_split ? all * d->instances /
                                     (*chips * d->instances + reads->instances * chips_of(reads))
-                              : all / *chips;
+                              : floor(all / *chips);
     f->group_chips = all / f->replicas;
-    if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas)
+    if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas ||
+        f->replicas < 1)
         return sp_fail(error, SP_INPUT,
                        "the %.0f chips of --hw %s do not divide into instances of %.6g (tp x "
                        "attention-dp x pp, or --replicas)",

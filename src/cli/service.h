@@ -142,6 +142,12 @@ bool sp_serves(const struct serve *f);
 /* A latency as the limits are meant: of the median request, or of nearly all. */
 double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency, double mean_s);
 
+/* Chips of an instance, and of those that read for it. */
+double sp_working_chips(const struct serve *f);
+
+/* Chips of the machine that belong to no instance. */
+double sp_idle_chips(const struct serve *f);
+
 /* Whether --tpot or --ttft limits what is served. */
 bool sp_has_limits(const struct sp_serve_load *load);
 

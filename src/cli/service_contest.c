@@ -45,6 +45,7 @@ static void take_asked(struct rival *v)
     if (!sp_serves(f))
         return;
     v->points[0] = (struct sp_serve_point){.chips = f->service.chips,
+                                           .paid_chips = f->group_chips,
                                            .replicas = f->replicas,
                                            .sequences = f->B,
                                            .tp = f->service.tp,

@@ -99,6 +99,14 @@ static bool refuse_rate(struct serve *f, double rate, double most, struct sp_err
                    f->service.chips == 1 ? "" : "s");
 }
 
+/* Chips of the machine for each of its instances, idle ones among them; one chip stands for any
+ * number, so none of it is idle. */
+static double share_of_machine(const struct serve *f, double used)
+{
+    const double all = (double)sp_chips(&f->hw);
+    return all > 1 ? all / f->replicas : used;
+}
+
 /* Makes one of the listed instances the subject of the answer. */
 static void take_point(struct serve *f, const struct sp_serve_point *p)
 {
@@ -106,7 +114,7 @@ static void take_point(struct serve *f, const struct sp_serve_point *p)
     f->service.tp = f->degrees.tp = p->tp;
     f->service.attention_dp = f->degrees.attention_dp = p->attention_dp;
     f->replicas = p->replicas;
-    f->group_chips = p->chips;
+    f->group_chips = share_of_machine(f, p->chips);
     sp_take_part(f, p->chips);
     sp_prepare_service(&f->service, &f->served);
 }
@@ -125,7 +133,7 @@ static void take_split(struct serve *f)
     f->is_split = f->is_best = f->pooled = f->load.apart = true;
     f->replicas = split->generators;
     f->readers = split->readers / split->generators;
-    f->group_chips += f->readers * reader.chips;
+    f->group_chips = share_of_machine(f, split->generates.chips + f->readers * reader.chips);
 }
 
 /* Whether degrees and the number of instances are open. */
@@ -175,17 +183,34 @@ static double take_best(struct serve *f)
     return together;
 }
 
+/* None serves anything in time: the whole machine is one instance, or if its chips do not divide
+ * the heads, the fastest that does. */
+static void take_late(struct serve *f)
+{
+    const struct sp_serve_load asked = f->load;
+    if (divides_heads(f))
+        return;
+    f->load.tpot_s = f->load.ttft_s = INFINITY;
+    f->load.rate = 0;
+    f->load.objective = SP_SERVE_LATENCY;
+    take_best(f);
+    f->load = asked;
+}
+
 /* Takes the best where degrees are open. If none serves --rate, refuses it with the most that is
- * served; if none serves anything in time, the whole machine is one instance. */
+ * served. */
 static bool choose_instance(struct serve *f, struct sp_error *error)
 {
     const double rate = f->load.rate;
-    if (!is_open(f) || take_best(f) > 0 || !(rate > 0))
+    if (!is_open(f) || take_best(f) > 0)
         return true;
     f->load.rate = 0;
-    const double most = take_best(f);
+    const double most = rate > 0 ? take_best(f) : 0;
     f->load.rate = rate;
-    return !(most > 0) || refuse_rate(f, rate, most, error);
+    if (most > 0)
+        return refuse_rate(f, rate, most, error);
+    take_late(f);
+    return true;
 }
 
 /* Sequences of an instance that generates as many answers as its share of the split. */

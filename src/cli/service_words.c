@@ -31,6 +31,16 @@ bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct s
              sp_limited_latency_s(f, SP_LATENCY_TTFT, y->ttft_s) > load->ttft_s);
 }
 
+double sp_working_chips(const struct serve *f)
+{
+    return f->service.chips + (f->is_split ? f->readers * f->reader.service.chips : 0);
+}
+
+double sp_idle_chips(const struct serve *f)
+{
+    return round(f->replicas * (f->group_chips - sp_working_chips(f)));
+}
+
 /* "8 instances of 4 chips (TP 4)", one of them "4 chips (TP 4)". */
 static void add_pool(double instances, const struct sp_service *s, char *out, size_t size)
 {
@@ -56,6 +66,9 @@ static void add_instances(const struct serve *f, char *out, size_t size)
     add_pool(f->replicas, &f->service, out, size);
     sp_append(out, size, "%s, %s sequence%s%s", f->is_split ? " that generate" : "",
               sp_human_text(f->B, SP_COUNT), f->B == 1 ? "" : "s", f->replicas > 1 ? " each" : "");
+    if (sp_idle_chips(f) > 0)
+        sp_append(out, size, "; %.0f chip%s", sp_idle_chips(f),
+                  sp_idle_chips(f) == 1 ? " is idle" : "s are idle");
 }
 
 /* Three digits, rounded down: a rate that is served. */

@@ -278,9 +278,12 @@ static void pay(struct shown *s)
     sp_price_text(&f->price, s->price_words, sizeof s->price_words);
     struct sp_serve_load load = f->load;
     load.readers = f->readers;
-    if (f->holds_weights)
-        s->cost = s->said ? sp_estimated_token_cost(s->v, reader, &load, &f->said)
-                          : sp_token_cost(s->v, &f->reader, s->step_B, s->y.step_s);
+    if (!f->holds_weights)
+        return;
+    const struct sp_token_cost working =
+        s->said ? sp_estimated_token_cost(s->v, reader, &load, &f->said)
+                : sp_token_cost(s->v, &f->reader, s->step_B, s->y.step_s);
+    s->cost = sp_cost_with_idle(working, sp_working_chips(f), f->group_chips);
 }
 
 /* Estimated time between tokens without drafts over the time with them, for as many requests. */

@@ -317,6 +317,7 @@ static void plans_ahead(void **state)
 static struct sp_serve_point point(void)
 {
     struct sp_serve_point p = {.chips = 1 << draw(3),
+                               .paid_chips = 1 << draw(3),
                                .tokens_per_s_per_chip = 10 + (double)draw(5)};
     p.steady.tpot_s = 0.01 * (double)(1 + draw(5));
     p.steady.ttft_s = 0.1 * (double)(1 + draw(5));
@@ -328,8 +329,8 @@ static struct sp_serve_point point(void)
  * million tokens cost chips x price / 3600 s over requests x (input + output) tokens. */
 static double usd(const struct sp_serve_rival *r, const struct sp_serve_point *p)
 {
-    return p->chips * r->usd_per_h / 3600 / (p->steady.requests_per_s * (r->input + r->output)) *
-           1e6;
+    return p->paid_chips * r->usd_per_h / 3600 /
+           (p->steady.requests_per_s * (r->input + r->output)) * 1e6;
 }
 
 static double score(enum sp_serve_objective objective, const struct sp_serve_rival *r,

@@ -186,3 +186,12 @@ struct sp_token_cost sp_token_cost(const struct sp_served *v, const struct sp_se
                                   .blended = (prompt + answer) / (s->input + s->output),
                                   .all_on_output = (prompt + answer) / s->output};
 }
+
+struct sp_token_cost sp_cost_with_idle(struct sp_token_cost cost, double chips, double paid)
+{
+    const double more = paid / chips;
+    return (struct sp_token_cost){.input = more * cost.input,
+                                  .output = more * cost.output,
+                                  .blended = more * cost.blended,
+                                  .all_on_output = more * cost.all_on_output};
+}

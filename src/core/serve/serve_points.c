@@ -9,7 +9,13 @@ struct listing {
     const struct sp_service *service;
     const struct sp_serve_load *load;
     double machine_chips;
-    bool degrees, front, parts; /* parts: sizes need not divide the machine */
+    bool degrees, front;
+    enum {
+        WHOLE,
+        IDLE,
+        POOL
+    } parts; /* sizes divide the machine; or some chips are idle; or are
+                another kind of instance's */
     enum sp_serve_objective order;
     struct sp_serve_point *points;
     int n;
@@ -21,13 +27,13 @@ double sp_serve_score(const struct sp_serve_point *p, enum sp_serve_objective ob
         [SP_SERVE_THROUGHPUT] = 1 / p->tokens_per_s_per_chip,
         [SP_SERVE_LATENCY] = p->steady.tpot_s,
         [SP_SERVE_TTFT] = p->steady.ttft_s,
-        [SP_SERVE_COST] = p->chips / p->steady.requests_per_s};
+        [SP_SERVE_COST] = p->paid_chips / p->steady.requests_per_s};
     return scores[objective];
 }
 
 double sp_chip_seconds_of_token(const struct sp_serve_point *p, double input, double output)
 {
-    return p->chips / p->steady.requests_per_s / (input + output);
+    return p->paid_chips / p->steady.requests_per_s / (input + output);
 }
 
 int sp_shown_point(int i, int shown, int n, bool front)
@@ -79,7 +85,7 @@ static void keep(struct listing *l, const struct sp_serve_point *point)
  * attention rank, and the largest that fits; between them the closed form is nearly linear. */
 static void try_state(struct listing *l, struct sp_serve_point point)
 {
-    point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.chips;
+    point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.paid_chips;
     if (!sp_keeps_limits(&point.steady, l->load))
         return;
     if (l->front)
@@ -167,11 +173,25 @@ static int list_points(struct listing *l)
     const int64_t most = largest(net, l->machine_chips);
     for (int64_t size = 1; size > 0 && size <= most; size = sp_nearest_chips(net, size + 1, true)) {
         const int64_t replicas = whole ? most / size : 1;
-        const struct sp_serve_point point = {.chips = (double)size, .replicas = (double)replicas};
-        if (!whole || l->parts || most % size == 0)
+        const bool paid = whole && l->parts == IDLE;
+        const struct sp_serve_point point = {.chips = (double)size,
+                                             .paid_chips = paid ? (double)most / (double)replicas
+                                                                : (double)size,
+                                             .replicas = (double)replicas};
+        if (!whole || l->parts != WHOLE || most % size == 0)
             try_size(l, point);
     }
     return l->n;
+}
+
+/* Lists the sizes that divide the machine; if none does, those that leave some chips idle: of three
+ * chips an engine takes two. */
+static int list_or_idle(struct listing *l)
+{
+    if (list_points(l) > 0)
+        return l->n;
+    l->parts = IDLE;
+    return list_points(l);
 }
 
 int sp_serve_points(const struct sp_service *service, const struct sp_serve_load *load,
@@ -184,7 +204,7 @@ int sp_serve_points(const struct sp_service *service, const struct sp_serve_load
                         .degrees = degrees && sp_model_has_shape(service->model),
                         .order = load->objective,
                         .points = points};
-    return list_points(&l);
+    return list_or_idle(&l);
 }
 
 int sp_serve_front(const struct sp_service *service, const struct sp_serve_load *load,
@@ -200,7 +220,7 @@ int sp_serve_front(const struct sp_service *service, const struct sp_serve_load 
                         .front = true,
                         .order = SP_SERVE_LATENCY,
                         .points = points};
-    return list_points(&l);
+    return list_or_idle(&l);
 }
 
 /* Lists instances of every size up to the machine's, with prompts processed elsewhere. */
@@ -211,7 +231,7 @@ static int list_parts(const struct sp_service *service, const struct sp_serve_lo
                         .load = load,
                         .machine_chips = machine_chips,
                         .degrees = degrees && sp_model_has_shape(service->model),
-                        .parts = true,
+                        .parts = POOL,
                         .order = load->objective,
                         .points = points};
     return list_points(&l);
