@@ -294,6 +294,9 @@ bool sp_attends_to_encoder(const struct sp_model *model);
  * model without shape. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 
+/* Whether etp alone divides each routed expert, if there are any. */
+bool sp_etp_divides(const struct sp_model *model, int64_t etp);
+
 /* TP inside an expert if it is not given: TP's degree where each rank has all experts, as
  * Megatron-LM and torchtitan then split them; 1 where expert parallelism spreads the experts (as
  * recipes do), where TP does not divide their width, and for a model without experts. */

@@ -43,6 +43,11 @@ static double share_of(const struct sp_recompute *r, double share, unsigned modu
     return r->modules & modules ? 1 : share;
 }
 
+double sp_repeated_experts(const struct sp_recompute *r)
+{
+    return fmax(share_of(r, r->up, 1 << SP_MODULE_MOE), r->grouped);
+}
+
 struct sp_shares sp_shares_of(const struct sp_recompute *r)
 {
     enum {
@@ -62,7 +67,7 @@ struct sp_shares sp_shares_of(const struct sp_recompute *r)
                                [SP_OP_DOWN] = share_of(r, r->down, MLP),
                                [SP_OP_SHARED_UP] = share_of(r, r->up, SHARED),
                                [SP_OP_SHARED_DOWN] = share_of(r, r->down, SHARED),
-                               [SP_OP_EXPERT_UP] = fmax(share_of(r, r->up, MOE), r->grouped),
+                               [SP_OP_EXPERT_UP] = sp_repeated_experts(r),
                                [SP_OP_EXPERT_DOWN] = fmax(share_of(r, r->down, MOE), r->grouped),
                                [SP_OP_NORMS] = share_of(r, r->norms, LAYERNORM),
                                [SP_OP_ACT] = share_of(r, r->norms, MLP),

@@ -27,6 +27,9 @@ struct sp_shares {
 /* Recomputed share of each operator; 0 for the further rows. */
 struct sp_shares sp_shares_of(const struct sp_recompute *recompute);
 
+/* That of the routed experts' first matmul alone. */
+double sp_repeated_experts(const struct sp_recompute *recompute);
+
 /* The share of each operator computed again: sp_shares_of without the last matmul of a block if the
  * framework stops early. */
 struct sp_shares sp_repeated_shares(const struct sp_recompute *recompute,

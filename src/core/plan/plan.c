@@ -177,7 +177,7 @@ static bool heads_divide(const struct sp_model *model, int64_t tp)
            states->inner % tp == 0 && states->heads % tp == 0;
 }
 
-static bool experts_divide(const struct sp_model *model, int64_t etp)
+bool sp_etp_divides(const struct sp_model *model, int64_t etp)
 {
     return model->moe.experts == 0 || model->moe.d_ff_expert % etp == 0;
 }
@@ -193,12 +193,12 @@ bool sp_attends_to_encoder(const struct sp_model *model)
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
 {
     return (tp == 1 || sp_splits_layers(model)) && sp_model_has_shape(model) &&
-           heads_divide(model, tp) && widths_divide(model, tp) && experts_divide(model, etp);
+           heads_divide(model, tp) && widths_divide(model, tp) && sp_etp_divides(model, etp);
 }
 
 int64_t sp_usual_etp(const struct sp_model *model, int64_t tp, int64_t ep)
 {
-    const bool splits = model->moe.experts > 0 && ep == 1 && experts_divide(model, tp);
+    const bool splits = model->moe.experts > 0 && ep == 1 && sp_etp_divides(model, tp);
     return splits ? tp : 1;
 }
 
@@ -295,7 +295,7 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_EP_EXPERTS;
     if ((plan->dp * plan->cp * plan->tp) % (plan->ep * plan->etp) != 0)
         return SP_PLAN_EP_DEVICES;
-    if (!experts_divide(model, plan->etp))
+    if (!sp_etp_divides(model, plan->etp))
         return SP_PLAN_ETP_WIDTH;
     if (plan->stages_inside && plan->ep * plan->etp > plan->tp * plan->cp)
         return SP_PLAN_PLACEMENT;

@@ -46,6 +46,8 @@ static int divisors(int64_t n, int64_t most, const struct sp_degree *degree, int
  * possible. */
 static bool takes_beside(const struct sp_search_space *s, const struct sp_plan *part)
 {
+    if (!s->in.model->tuning.companions)
+        return true;
     struct sp_plan plan = *part;
     plan.dp = plan.shards = plan.batch = plan.ep;
     plan.cp = plan.micro_batch = 1;
@@ -300,62 +302,90 @@ uint64_t sp_search_groups(const struct sp_search_space *s)
            (uint64_t)s->n_micro * 4 * (uint64_t)s->n_executions;
 }
 
+/* What a group's number says: places in the space's lists. */
+struct numbered {
+    int micro, ep, box, cp, tp, execution;
+    bool wide_experts, sequence_parallel;
+};
+
+/* Takes the last digit off a number whose digit has `n` values. */
+static int take_digit(uint64_t *number, int n)
+{
+    const int digit = (int)(*number % (uint64_t)n);
+    *number /= (uint64_t)n;
+    return digit;
+}
+
+static struct numbered read_number(const struct sp_search_space *s, uint64_t group)
+{
+    struct numbered at;
+    at.wide_experts = take_digit(&group, 2);
+    at.sequence_parallel = take_digit(&group, 2);
+    at.micro = take_digit(&group, s->n_micro);
+    at.ep = take_digit(&group, s->n_ep);
+    at.box = take_digit(&group, s->n_boxes);
+    at.cp = take_digit(&group, s->n_cp);
+    at.tp = take_digit(&group, s->n_tp);
+    at.execution = (int)group;
+    return at;
+}
+
+/* Whether the numbers go together, before a plan is made of them: most do not. */
+static bool go_together(const struct sp_search_space *s, const struct numbered *at)
+{
+    const struct sp_model *const m = s->in.model;
+    const int64_t tp = s->tps[at->tp], cp = s->cps[at->cp], ep = s->eps[at->ep];
+    const int64_t etp = at->wide_experts ? tp : 1, N = sp_chips(s->in.hw);
+    const struct sp_execution *const e = &s->execution[at->execution];
+    if (at->wide_experts && (m->moe.experts == 0 || tp == 1))
+        return false; /* same as etp 1 */
+    if (tp == 1 ? at->sequence_parallel : !s->open.sequence_parallel[at->sequence_parallel])
+        return false;
+    if (N % (tp * cp) != 0 || N % (ep * etp) != 0 || !allows(&s->etp, etp) ||
+        !sp_etp_divides(m, etp) || (at->box > 0 && tp == 1))
+        return false;
+    if (ep > 1 && e->moe_overlap && s->open.overlap.refuses[e->dispatch])
+        return false;
+    return !repeats_another(s, at->execution, ep, cp);
+}
+
 bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_plan *plan)
 {
-    const bool wide_experts = group % 2;
-    const bool sequence_parallel = group / 2 % 2;
-    uint64_t rest = group / 4;
-    const int64_t micro = s->micros[rest % (uint64_t)s->n_micro];
-    rest /= (uint64_t)s->n_micro;
-    const int64_t ep = s->eps[rest % (uint64_t)s->n_ep];
-    rest /= (uint64_t)s->n_ep;
-    const int box = (int)(rest % (uint64_t)s->n_boxes);
-    rest /= (uint64_t)s->n_boxes;
-    const int64_t cp = s->cps[rest % (uint64_t)s->n_cp];
-    rest /= (uint64_t)s->n_cp;
-    const int64_t tp = s->tps[rest % (uint64_t)s->n_tp];
-    const int execution = (int)(rest / (uint64_t)s->n_tp);
-    const int64_t etp = wide_experts ? tp : 1;
+    const struct numbered at = read_number(s, group);
+    const int64_t tp = s->tps[at.tp], ep = s->eps[at.ep];
+    const int64_t etp = at.wide_experts ? tp : 1;
+    if (!go_together(s, &at))
+        return false;
     *plan = (struct sp_plan){.tp = tp,
-                             .cp = cp,
+                             .cp = s->cps[at.cp],
                              .ep = ep,
                              .etp = etp,
-                             .micro_batch = micro,
+                             .micro_batch = s->micros[at.micro],
                              .schedule = s->flow[0][0].schedule,
-                             .sequence_parallel = sequence_parallel,
+                             .sequence_parallel = at.sequence_parallel,
                              .seq = s->seq,
                              .batch = s->batch,
                              .dtype = s->dtype,
-                             .execution = s->execution[execution],
+                             .execution = s->execution[at.execution],
                              .imbalance = s->imbalance,
                              .recompute_layers = s->recompute_layers};
-    if (wide_experts && (s->in.model->moe.experts == 0 || tp == 1))
-        return false; /* same as etp 1 */
-    if (sequence_parallel ? tp == 1 : tp > 1 && !s->open.sequence_parallel[0])
-        return false;
-    if (tp > 1 && sequence_parallel && !s->open.sequence_parallel[1])
-        return false;
-    if (!sp_tp_divides(s->in.model, tp, etp) || repeats_another(s, execution, ep, cp))
-        return false;
-    if (!allows(&s->etp, etp) || sp_chips(s->in.hw) % (tp * cp) != 0)
-        return false;
     const struct sp_plan part = {
         .tp = tp, .ep = ep, .etp = etp, .pp = 1, .vpp = 1, .schedule = sp_usual_schedule(1)};
-    const bool hides = ep > 1 && plan->execution.moe_overlap;
-    if (hides && s->open.overlap.refuses[plan->execution.dispatch])
-        return false;
     if (!takes_beside(s, &part) || !sp_cp_divides(s->in.model, plan, s->open.copies_kv_heads))
         return false;
-    return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, s->whole_axes, tp, box, plan->tp_axes)
-                                    : box == 0;
+    return s->n_boxes == 1 || tp == 1 ||
+           lay_over_axes(s->in.hw, s->whole_axes, tp, at.box, plan->tp_axes);
 }
 
 bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
 {
+    const struct numbered at = read_number(s, group);
+    const struct sp_execution *const e = &s->execution[at.execution];
     struct sp_plan plan;
-    return sp_group_plan(s, group, &plan) && plan.cp == s->cps[0] && plan.etp == 1 &&
-           (plan.tp == 1 || plan.sequence_parallel || !s->open.sequence_parallel[1]) &&
-           (plan.ep == 1 || plan.execution.moe_overlap || !s->open.moe_overlap[1]);
+    return at.cp == 0 && !at.wide_experts &&
+           (s->tps[at.tp] == 1 || at.sequence_parallel || !s->open.sequence_parallel[1]) &&
+           (s->eps[at.ep] == 1 || e->moe_overlap || !s->open.moe_overlap[1]) &&
+           sp_group_plan(s, group, &plan);
 }
 
 /* A single device has nothing to shard, except experts that TP ranks replicate. */
@@ -366,19 +396,22 @@ int sp_list_shardings(const struct sp_search_space *s, const struct sp_split_spa
     const int64_t slices = s->in.hw->slices;
     struct sp_plan plan = {
         .dp = split->dp, .cp = split->cp, .tp = split->tp, .ep = split->ep, .etp = split->etp};
-    int n = 0;
+    int64_t fitting[SP_SEARCH_LISTED];
+    int n = 0, n_fitting = 0;
     const bool shares_experts = s->in.model->moe.experts > 0 && split->tp > split->ep * split->etp;
+    for (int i = s->n_divisor - 1; i > 0 && D > 1; i--) {
+        plan.shards = s->divisor[i];
+        if (D % plan.shards == 0 && sp_shards_fit(&plan, slices) && allows(&s->shards, plan.shards))
+            fitting[n_fitting++] = plan.shards;
+    }
     if (s->open.zero[0] || (D == 1 && !shares_experts))
         list[n++] = (struct sp_sharding){0, sp_default_shards(&plan, slices)};
     for (int zero = 1; zero < 4 && D == 1 && shares_experts; zero++)
         if (s->open.zero[zero])
             list[n++] = (struct sp_sharding){zero, 1};
-    for (int zero = 1; zero < 4 && D > 1; zero++)
-        for (int i = s->n_divisor - 1; i > 0 && s->open.zero[zero]; i--) {
-            plan.shards = s->divisor[i];
-            if (sp_shards_fit(&plan, slices) && allows(&s->shards, plan.shards) && n < SP_SHARDINGS)
-                list[n++] = (struct sp_sharding){zero, plan.shards};
-        }
+    for (int zero = 1; zero < 4; zero++)
+        for (int i = 0; i < n_fitting && s->open.zero[zero] && n < SP_SHARDINGS; i++)
+            list[n++] = (struct sp_sharding){zero, fitting[i]};
     return n;
 }
 
@@ -439,5 +472,5 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
 bool sp_may_recompute(const struct sp_plan *plan, const struct sp_recompute *recompute)
 {
     const bool hides = plan->ep > 1 && plan->execution.moe_overlap && plan->schedule != SP_DUALPIPE;
-    return !hides || sp_shares_of(recompute).of[SP_OP_EXPERT_UP] < 1;
+    return !hides || sp_repeated_experts(recompute) < 1;
 }
