@@ -140,7 +140,8 @@ static struct turn take_turn(const struct loop *l, double r, double prompts)
     const double tokens = prompts * l->computed / l->ranks; /* of prompts, on a rank in a step */
     const double lump = fmax(l->lump, tokens), share = tokens / lump;
     struct turn t = {.decoding = fmin(1, steps) + others * prompts * steps};
-    const struct mixed own = mix(l, t.decoding, lump);
+    /* after an answer of one token, a further one would take a step */
+    const struct mixed own = mix(l, steps > 0 ? t.decoding : 1, lump);
     const struct mixed m = mean_of(l, &own, lump, prompts * steps);
     const double whole_s = m.adds_s + (s->separate ? 0 : m.alone_s);
     const double own_s = fmax(1, l->computed / lump) * whole_s; /* of its prompt in their steps */
