@@ -39,6 +39,30 @@ void sp_add_problem(const struct sp_args *args, struct sp_words *words)
     }
 }
 
+char *sp_search_command(const struct sp_args *args)
+{
+    struct sp_words w = {0};
+    if (args->value.params > 0)
+        return NULL;
+    sp_add_word(&w, "scaleplan");
+    sp_add_word(&w, "search");
+    sp_add_problem(args, &w);
+    char *const line = sp_shell_line(&w);
+    sp_free_words(&w);
+    return line;
+}
+
+void sp_say_search(struct sp_report *report, const struct sp_args *args)
+{
+    const enum sp_where before = sp_where_now(report);
+    char *const line = sp_search_command(args);
+    sp_stand_in(report, SP_BRIEF);
+    if (line)
+        sp_line(report, "next       %s", line);
+    sp_stand_in(report, before);
+    free(line);
+}
+
 /* Looks for the plan; the search's own remarks are discarded. */
 static struct sp_expected *look(const struct sp_args *args, struct sp_report *report,
                                 struct sp_error *error)

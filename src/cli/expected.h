@@ -20,6 +20,13 @@ struct sp_args *sp_args_of_words(const struct sp_words *words, const struct sp_a
 /* Adds the options of `search` that state the problem of another command, and its price. */
 void sp_add_problem(const struct sp_args *args, struct sp_words *words);
 
+/* The search for the best plan of the same problem; NULL where a model is known only by its size.
+ * Free it. */
+char *sp_search_command(const struct sp_args *args);
+
+/* Says in the short text of a plan that does not fit that a search finds one. */
+void sp_say_search(struct sp_report *report, const struct sp_args *args);
+
 /* The first plan of `search` with the options of `asked` that it has too; NULL: no plan fits, or it
  * refuses them. sp_free_expected it. */
 struct sp_expected *sp_expect_plan(const struct sp_args *asked);

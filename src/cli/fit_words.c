@@ -54,19 +54,6 @@ void sp_say_mesh_as_plan(const struct sp_strategy *plan, char *out, size_t size)
              plan->fits && plan->runs ? sp_human_text(plan->step_with_bubble_s, SP_SECONDS) : "");
 }
 
-char *sp_fit_search_command(const struct sp_args *args)
-{
-    struct sp_words w = {0};
-    if (args->value.params > 0)
-        return NULL;
-    sp_add_word(&w, "scaleplan");
-    sp_add_word(&w, "search");
-    sp_add_problem(args, &w);
-    char *const line = sp_shell_line(&w);
-    sp_free_words(&w);
-    return line;
-}
-
 /* The words after the program's name. */
 static void add_step(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,
                      const struct sp_strategy *strategy, const struct sp_plan *plan,

@@ -16,10 +16,6 @@ void sp_name_mesh(const struct sp_strategy *strategy, char *out, size_t size);
 /* How a mesh does as a plan: "as a plan it does not fit". */
 void sp_say_mesh_as_plan(const struct sp_strategy *plan, char *out, size_t size);
 
-/* The search for the best plan of the same problem; NULL where a model is known only by its size.
- * Free it. */
-char *sp_fit_search_command(const struct sp_args *args);
-
 /* The command line of `step` for the strategy's plan on `machine` ("": as typed), and the plan's
  * sequences; NULL if it is the book's rule or no plan that runs. Free it. */
 char *sp_fit_command(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,

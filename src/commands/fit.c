@@ -476,7 +476,7 @@ static bool find_best(struct fit *f, const struct sp_args *args, struct sp_error
     sp_fill_fit_row(&f->real_in, &f->real_t, &f->best, true, &f->w);
     f->is_tight = f->best.verdict == SP_VERDICT_TIGHT;
     sp_name_mesh(&f->best, f->mesh, sizeof f->mesh);
-    f->search = f->known.other_batch ? NULL : sp_fit_search_command(args);
+    f->search = f->known.other_batch ? NULL : sp_search_command(args);
     f->command = sp_fit_command(args, f->machine, &f->real_in, &f->best, &f->plan_batch);
     f->per_replica = f->plan_batch / f->w.replicas;
     if (!f->is_book)

@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "cli/companions.h"
+#include "cli/expected.h"
 #include "cli/tuning.h"
 #include "pictures/pictures.h"
 #include "cli/plan_options.h"
@@ -361,6 +362,9 @@ static void describe(const struct sp_args *args, struct memory *s)
     else
         snprintf(s->kept_words, sizeof s->kept_words, "%.4g checkpoints per layer (--checkpoints)",
                  f->checkpoints);
+    if (f->spread.tp > 1 && s->has_shape)
+        sp_append(s->kept_words, sizeof s->kept_words, ", --sp %s",
+                  f->sequence_parallel ? "on" : "off");
     s->both_given = !isnan(f->checkpoints) && args->given.remat;
     if (!(f->spread.dp > 1) || !s->has_shape || args->given.micro_batch ||
         sp_shares_batch(sp_sequences_of(f->batch, f->seq), 1, f->spread.dp, s->cut_words,
@@ -505,6 +509,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         sp_put_companion_work(report, args, &s.of.companions, s.m.beside);
     }
     put_memory_rows(report, &s);
+    if (s.has_model && s.hw_devices > 1 && s.v.verdict == SP_VERDICT_NO)
+        sp_say_search(report, args);
     return true;
 }
 

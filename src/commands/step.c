@@ -12,6 +12,7 @@
 #include "cli/against.h"
 #include "cli/better.h"
 #include "cli/companions.h"
+#include "cli/expected.h"
 #include "cli/launched.h"
 #include "cli/lines.h"
 #include "cli/plan_rows.h"
@@ -433,6 +434,8 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     s.hfu_above_peak = sp_above_peak(e.rates.hfu, e.rates.convention);
     sp_step_of_measured(&e, &s.measured);
     put_step_details_rows(report, &s);
+    if (!e.fits && !launch && !rows.has_other && !(s.tokens > 0)) /* a run has its own lines */
+        sp_say_search(report, args);
     return (!args->value.against || sp_report_against(report, args, &planned, &e, error)) &&
            (!args->value.report || write_page(args, &s, report, error));
 }
