@@ -7,21 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts and multiples of a second, which are not prefixes of other units. */
+/* Multiples of a unit that are no prefixes of other units. */
 static const struct {
-    const char *name;
-    double seconds;
-} times[] = {{"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}, {"days", 86400}};
+    const char *name, *unit;
+    double multiple;
+} multiples[] = {{"ms", "s", 1e-3},
+                 {"us", "s", 1e-6},
+                 {"min", "s", 60},
+                 {"h", "s", 3600},
+                 {"days", "s", 86400},
+                 {"PF-days", "FLOPs", 8.64e19},
+                 {"PF-day", "FLOPs", 8.64e19}};
 
 /* Returns the multiplier of the prefix at *text and moves *text past it. K is refused: it means
  * 1000 to some and 1024 to others. k and Ki are accepted. */
 static double take_prefix(const char **text)
 {
     static const char letters[] = "kMGTPE";
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        if (strcmp(*text, times[i].name) == 0) {
-            *text = "s";
-            return times[i].seconds;
+    for (size_t i = 0; i < sizeof multiples / sizeof *multiples; i++)
+        if (strcmp(*text, multiples[i].name) == 0) {
+            *text = multiples[i].unit;
+            return multiples[i].multiple;
         }
     const char *at = **text ? strchr(letters, **text == 'K' ? 'k' : **text) : NULL;
     if (!at)

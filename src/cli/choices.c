@@ -20,12 +20,13 @@ static const struct {
 #include "cli/other_choices.def"
 };
 
-static const char *spelled(const char *option, const char *text)
+static bool spells(const char *option, const char *text, const char *choice)
 {
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (strcmp(aliases[i].option, option) == 0 && strcasecmp(aliases[i].alias, text) == 0)
-            return aliases[i].choice;
-    return text;
+        if ((!*aliases[i].option || strcmp(aliases[i].option, option) == 0) &&
+            strcasecmp(aliases[i].alias, text) == 0 && strcmp(aliases[i].choice, choice) == 0)
+            return true;
+    return strcasecmp(choice, text) == 0;
 }
 
 /* What to type for a word that is no choice of the option. */
@@ -58,12 +59,11 @@ static bool has_versions(const char *const *choices, const char *text)
 bool sp_find_choice(const char *where, const char *name, const char *const *choices,
                     const char *text, int *found, struct sp_error *error)
 {
-    const char *const choice = spelled(name, text);
     struct sp_nearest nearest = {.wanted = text};
     char all[200] = "";
     const bool known_name = has_versions(choices, text);
     for (int i = 0; choices[i]; i++) {
-        if (strcasecmp(choices[i], text) == 0 || strcasecmp(choices[i], choice) == 0) {
+        if (spells(name, text, choices[i])) {
             *found = i;
             return true;
         }

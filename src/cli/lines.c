@@ -18,10 +18,29 @@
 /* A plan takes a few hundred bytes; a text without line breaks is not a list of plans. */
 enum { LONGEST_LINE = 1 << 20, READ_AT_ONCE = 1 << 16 };
 
+/* Whether the word after this one is its value: "--from -" is no stream of lines. */
+static bool takes_next(const char *word)
+{
+    if (strncmp(word, "--", 2) != 0)
+        return strcmp(word, "-o") == 0;
+    const enum sp_option_id id = sp_option_of_name(word + 2);
+    const enum sp_option_kind kind = id == SP_NO_OPTION ? SP_FLAG : sp_option_row(id, NULL).kind;
+    return kind != SP_FLAG && kind != SP_MAYBE;
+}
+
+/* The place of the word that stands for standard input; 0: none. */
+static int place_of_input(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-") == 0 && !takes_next(argv[i - 1]))
+            return i;
+    return 0;
+}
+
 bool sp_reads_lines(int argc, char **argv, struct sp_world *world)
 {
     (void)world;
-    return argc > 1 && strcmp(argv[1], "-") == 0;
+    return place_of_input(argc, argv) > 0;
 }
 
 /* The members of a line on top of the typed options: they come last and win. */
@@ -265,7 +284,12 @@ static bool check_names(const struct sp_args *typed, struct sp_error *error)
 static bool take_typed(const struct sp_command *command, int argc, char **argv,
                        struct sp_args *typed, struct sp_error *error)
 {
-    bool ok = sp_parse_command(command, argc - 1, argv + 1, typed, error);
+    char **const words = sp_must(malloc((size_t)argc * sizeof *words));
+    const int at = place_of_input(argc, argv);
+    memcpy(words, argv, (size_t)at * sizeof *words);
+    memcpy(words + at, argv + at + 1, (size_t)(argc - at - 1) * sizeof *words);
+    bool ok = sp_parse_command(command, argc - 1, words, typed, error);
+    free(words);
     for (size_t i = 0; ok && i < typed->n_options; i++)
         ok = !typed->given_at[typed->options[i].id] || sp_only_computes(&typed->options[i], error);
     if (ok && typed->given.check)

@@ -347,19 +347,21 @@ static const struct sp_option *option_for(const struct sp_args *args, const char
     return n == 0 ? option_of_config(args, word) : n == 1 ? found : NULL;
 }
 
-/* Refuses a word without dashes: a value without its option, or a misspelt option. */
-static bool unexpected_word(const struct sp_args *args, const char *word, struct sp_error *error)
+/* Refuses a word without dashes: another value of an option that has one, or a misspelt option. */
+static bool unexpected_word(const struct sp_args *args, const char *word,
+                            const struct sp_option *option, struct sp_error *error)
 {
     char name[64];
     const struct sp_nearest nearest = nearest_option(args, word, name);
-    const struct sp_option *const option = option_for(args, word);
     const bool near = !option && *sp_nearest_hint(&nearest) != '\0';
-    return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"%s%s%s%s%s", sp_safe(word),
-                   option || near ? "; did you mean \"--" : "",
+    return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"%s%s%s", sp_safe(word),
+                   option ? "; given already: --"
+                   : near ? "; did you mean \"--"
+                          : "",
                    option ? option->name
                    : near ? nearest.best
                           : "",
-                   option ? " " : "", option ? sp_safe(word) : "", option || near ? "\"?" : "");
+                   near ? "\"?" : "");
 }
 
 /* The text of an option for another tool's word. */
@@ -377,15 +379,26 @@ static const char *said_by(const char *name, struct sp_args *args, enum sp_optio
     return (size_t)length < sizeof args->numeral[id] ? args->numeral[id] : ""; /* no number */
 }
 
+/* A name of args->options[at]; `said`: the whole text that the name stands for, or NULL. */
+static struct option name_of(const struct sp_args *args, size_t at, const char *name,
+                             const char *said)
+{
+    const enum sp_option_kind kind = args->options[at].kind;
+    return (struct option){.name = name,
+                           .has_arg = kind == SP_FLAG || (said && !strstr(said, "%s")) ? no_argument
+                                      : kind == SP_MAYBE ? optional_argument
+                                                         : required_argument,
+                           .val = NAMES_FROM + (int)at};
+}
+
 /* All names of the command's options: a place in `longs` is a name. */
 static void build_long_options(const struct sp_args *args, struct option *longs)
 {
     size_t n = 0;
     for (size_t i = 0; i < args->n_options; i++) {
-        const struct sp_option *const option = &args->options[i];
-        longs[n++] = (struct option){.name = option->name, .val = NAMES_FROM + (int)i};
-        if (option->alias)
-            longs[n++] = (struct option){.name = option->alias, .val = NAMES_FROM + (int)i};
+        longs[n++] = name_of(args, i, args->options[i].name, NULL);
+        if (args->options[i].alias)
+            longs[n++] = name_of(args, i, args->options[i].alias, NULL);
     }
     for (const struct sp_other_word *other = sp_other_words; other->word; other++) {
         const struct sp_option *const option = sp_option_taken(args, other->id);
@@ -395,16 +408,7 @@ static void build_long_options(const struct sp_args *args, struct option *longs)
         /* a list is not the text of one value */
         const bool is_list = option && option->kind == SP_REPEATED && other->said;
         if (option && !own && !is_list)
-            longs[n++] = (struct option){.name = other->word,
-                                         .val = NAMES_FROM + (int)(option - args->options)};
-    }
-    for (size_t i = 0; i < n; i++) {
-        const enum sp_option_kind kind = args->options[longs[i].val - NAMES_FROM].kind;
-        const struct sp_other_word *const other = sp_other_word_named(longs[i].name);
-        const bool is_whole = other && other->said && !strstr(other->said, "%s");
-        longs[i].has_arg = kind == SP_FLAG || is_whole ? no_argument
-                           : kind == SP_MAYBE          ? optional_argument
-                                                       : required_argument;
+            longs[n++] = name_of(args, (size_t)(option - args->options), other->word, other->said);
     }
 }
 
@@ -415,11 +419,21 @@ static bool is_spelled_out(const char *word, const char *name)
            (word[2 + strlen(name)] == '\0' || word[2 + strlen(name)] == '=');
 }
 
+/* Takes a word that can be the value of one option alone as that: "fit llama3-8b h100-8". */
+static bool take_bare(struct sp_args *args, const char *word, struct sp_error *error)
+{
+    const struct sp_option *const option = option_for(args, word);
+    if (!option || args->given_at[option->id])
+        return unexpected_word(args, word, option, error);
+    args->given_at[option->id] = true;
+    return take_value(args, option, word, error);
+}
+
 static bool take_operand(struct sp_args *args, const char *word, bool takes_operands,
                          struct sp_error *error)
 {
     if (!takes_operands)
-        return unexpected_word(args, word, error);
+        return take_bare(args, word, error);
     if (args->n_operands == SP_MAX_OPERANDS)
         return sp_fail(error, SP_USAGE, "more than %d arguments", SP_MAX_OPERANDS);
     args->operands[args->n_operands++] = word;
@@ -495,6 +509,8 @@ static bool take_operands_left(struct sp_args *args, int argc, char **argv, bool
 static bool value_is_missing(const struct sp_args *args, const char *word, struct sp_error *error)
 {
     const struct sp_option *const option = sp_option_named(args, word + strspn(word, "-"));
+    if (!option && strncmp(word, "--", 2) == 0) /* the beginning of a name */
+        return unknown_option(args, word, error);
     const char *const first = option && option->choices ? option->choices[0] : NULL;
     return sp_fail(error, SP_USAGE, "option %s needs a value%s%s%s%s", sp_safe(word),
                    option && option->metavar ? ", " : "",
