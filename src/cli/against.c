@@ -20,6 +20,7 @@ struct against {
     const struct sp_estimate *e, *o;
     double s_per_token, other_s_per_token, least_log;
     bool tie, differs;
+    char fields[400];  /* "dp 8 -> 4, tp 8 -> 4" */
     const char *ahead; /* the plan that needs fewer seconds per token */
 };
 
@@ -43,18 +44,21 @@ struct part_rows {
 #define SP_PART_OF struct part_rows
 #include "answer/put_rows.h"
 
-static bool put_field(struct sp_report *r, const char *key, const char *first, const char *other)
+static void put_field(struct sp_report *r, struct against *s, const char *key, const char *first,
+                      const char *other)
 {
     if (strcmp(first, other) == 0)
-        return false;
+        return;
+    sp_append(s->fields, sizeof s->fields, "%s%s %s -> %s", s->fields[0] ? ", " : "", key,
+              *first ? first : "none", *other ? other : "none");
     sp_begin_row(r, NULL, "against.plan.%s", key);
     put_step_against_field_rows(r, &(struct field_rows){first, other});
-    return true;
 }
 
 /* The differences between the problems, which a file may contain. */
-static bool put_problem(struct sp_report *r, const struct sp_planned *a, const struct sp_planned *b)
+static void put_problem(struct sp_report *r, struct against *s)
 {
+    const struct sp_planned *const a = s->first, *const b = s->other;
     char hw[2][160], batch[2][64];
     const struct sp_planned *const of[] = {a, b};
     for (int i = 0; i < 2; i++) {
@@ -73,22 +77,26 @@ static bool put_problem(struct sp_report *r, const struct sp_planned *a, const s
         {SP_Q_STEP_PROFILE, a->profile.name, b->profile.name},
         {SP_Q_STEP_PRECISION, a->precision.name, b->precision.name},
     };
-    bool any = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        any = put_field(r, sp_quantity(parts[i].row).key, parts[i].first, parts[i].other) || any;
-    return any;
+        put_field(r, s, sp_quantity(parts[i].row).key, parts[i].first, parts[i].other);
 }
 
 static void put_fields(struct sp_report *r, struct against *s)
 {
-    s->differs = put_problem(r, s->first, s->other);
+    put_problem(r, s);
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
         char first[SP_PLAN_TEXT], other[SP_PLAN_TEXT];
         sp_format_plan(&s->first->plan, &sp_plan_fields[i], first);
         sp_format_plan(&s->other->plan, &sp_plan_fields[i], other);
-        s->differs = put_field(r, sp_quantity(sp_plan_rows[i]).key, first, other) || s->differs;
+        put_field(r, s, sp_quantity(sp_plan_rows[i]).key, first, other);
     }
+    s->differs = s->fields[0] != '\0';
+    sp_stand_in(r, SP_BRIEF);
+    if (s->differs)
+        sp_line(r, "differs    %s", s->fields);
+    sp_stand_in(r, SP_DETAILS);
     sp_list_table(r, "against.plan", ": differs, plan, other");
+    sp_stand_in(r, SP_BOTH);
 }
 
 static void put_part(struct sp_report *r, bool time, const char *name, double first, double other)

@@ -13,6 +13,8 @@ static void note_budget(struct sp_searching *s)
     for (int i = 0; i < s->of.machines && !isnan(budget); i++) {
         snprintf(key, sizeof key, "machines.%d.tokens_for_budget", i);
         const double bought = sp_entry_number(sp_find(s->report, key));
+        if (isnan(bought)) /* no plan */
+            continue;
         sp_line(s->report, "%s %s: %s buy %s tokens%s", i == 0 ? "budget    " : "          ",
                 s->of.machine[i]->hw, sp_human_text(budget, SP_USD),
                 sp_human_text(bought, SP_TOKENS),

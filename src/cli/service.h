@@ -142,6 +142,9 @@ bool sp_serves(const struct serve *f);
 /* A latency as the limits are meant: of the median request, or of nearly all. */
 double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency, double mean_s);
 
+/* Three digits, rounded down: a rate that is served. */
+double sp_round_down(double x);
+
 /* Chips of an instance, and of those that read for it. */
 double sp_working_chips(const struct serve *f);
 

@@ -166,11 +166,20 @@ static void put_machines(struct sp_report *r, const struct contest *c)
         v->reason = best < c->n_entries ? NULL : why_not(v);
         sp_begin_row(r, "", "machines.%d", i);
         put_serve_machine_rows(r, v);
-        if (!v->reason)
+        if (v->reason)
+            sp_drop_row(r); /* say_why says it */
+        else
             sp_put_serve_point(&v->f, c->entries[best].point);
     }
     sp_scope(r, "");
     sp_note_prices(r, c, c->n, price_of);
+}
+
+static void say_why(struct sp_report *r, const struct contest *c)
+{
+    for (int i = 0; i < c->n; i++)
+        if (c->rival[i]->reason)
+            sp_line(r, "%s: %s", c->rival[i]->hw, c->rival[i]->reason);
 }
 
 static void put_points(struct sp_report *r, const struct contest *c)
@@ -189,7 +198,7 @@ static void put_points(struct sp_report *r, const struct contest *c)
 static void note_closed_forms(struct sp_report *r, const struct contest *c)
 {
     for (int i = 0; i < c->n; i++)
-        if (!c->rival[i]->f.instance.estimated)
+        if (c->rival[i]->n > 0 && !c->rival[i]->f.instance.estimated)
             sp_note(r,
                     "%s has only closed forms, which no engine reaches: it is ranked after the "
                     "estimates",

@@ -93,10 +93,10 @@ static bool refuse_rate(struct serve *f, double rate, double most, struct sp_err
     f->is_overrun = true;
     f->most_served = most;
     return sp_fail(error, SP_INPUT,
-                   "--rate %.6g: this machine serves at most %.4g requests/s%s in instances of "
+                   "--rate %.6g: this machine serves at most %.3g requests/s%s in instances of "
                    "%.0f chip%s",
-                   rate, most, sp_has_limits(&f->load) ? " in time" : "", f->service.chips,
-                   f->service.chips == 1 ? "" : "s");
+                   rate, sp_round_down(most), sp_has_limits(&f->load) ? " in time" : "",
+                   f->service.chips, f->service.chips == 1 ? "" : "s");
 }
 
 /* Chips of the machine for each of its instances, idle ones among them; one chip stands for any

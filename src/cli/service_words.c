@@ -71,8 +71,7 @@ static void add_instances(const struct serve *f, char *out, size_t size)
                   sp_idle_chips(f) == 1 ? " is idle" : "s are idle");
 }
 
-/* Three digits, rounded down: a rate that is served. */
-static double round_down(double x)
+double sp_round_down(double x)
 {
     const double unit = pow(10, floor(log10(x)) - 2);
     return x > 0 && isfinite(x) ? floor(x / unit * (1 + 1e-12)) * unit : x;
@@ -102,7 +101,7 @@ static void add_served(const struct serve *f, const struct sp_steady *y, char *o
     const double rate = sp_total_of_instances(y->requests_per_s, f->replicas);
     sp_append(out, size, "%s%s requests/s%s, on ",
               isnan(f->load.step_s) && !f->instance.estimated ? "at best " : "",
-              sp_human_text(f->load.rate > 0 ? rate : round_down(rate), SP_NUMBER),
+              sp_human_text(f->load.rate > 0 ? rate : sp_round_down(rate), SP_NUMBER),
               isnan(f->load.step_s) ? "" : " (--step-time)");
     add_instances(f, out, size);
 }
@@ -117,7 +116,7 @@ void sp_say_serving(const struct serve *f, const struct sp_steady *y, bool in_ti
         add_served(f, y, out, size);
     } else if (f->is_overrun && f->most_served > 0) {
         sp_append(out, size, "at most %s of the %.6g requests/s%s, on ",
-                  sp_human_text(round_down(f->most_served), SP_NUMBER), f->load.rate,
+                  sp_human_text(sp_round_down(f->most_served), SP_NUMBER), f->load.rate,
                   sp_has_limits(&f->load) ? " in time" : "");
         add_instances(f, out, size);
     } else {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/expected.h"
 #include "cli/exported.h"
 #include "cli/launched.h"
 #include "cli/plan_rows.h"
@@ -92,6 +93,23 @@ static void note_suffix(struct sp_report *report, const struct export *export)
                 export->to, said);
 }
 
+/* A plan that does not fit, of a problem that is typed: the search for one that does. */
+static void note_memory(const struct sp_args *args, struct sp_report *report,
+                        const struct sp_estimate *estimate)
+{
+    char *const search = estimate->fits || !args->given.model ? NULL : sp_search_command(args);
+    if (search)
+        sp_note(
+            report,
+            "the plan does not fit: it needs %s per device, which has %s; `%s` looks for one that "
+            "does",
+            sp_human_text((double)estimate->memory.device, SP_BYTES),
+            sp_human_text(estimate->capacity_bytes, SP_BYTES), search);
+    else
+        sp_note_memory(report, estimate);
+    free(search);
+}
+
 static bool export_plan(const struct sp_args *args, const struct sp_sources *sources,
                         const struct sp_target *target, int version, struct export *export,
                         struct sp_report *report, struct sp_error *error)
@@ -108,7 +126,7 @@ static bool export_plan(const struct sp_args *args, const struct sp_sources *sou
     if (!SP_IN_PAGE) /* where no file is written */
         note_suffix(report, export);
     sp_note_batch(report, &planned);
-    sp_note_memory(report, &estimate);
+    note_memory(args, report, &estimate);
     sp_note_refused(report, &planned);
     sp_put_resolved(report, args, &planned);
     return ok;

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/text.h"
 #include "answer/html.h"
 #include "pictures/page.h"
 #include "answer/time_parts.h"
@@ -477,6 +479,10 @@ bool sp_write_page(struct sp_report *report, const struct sp_page *page, const c
      * smaller. */
     if (!sp_starts_programs())
         return sp_fail(error, SP_INTERNAL, "--report: print the page instead");
+    const char *const suffix = strrchr(sp_base_name(path), '.');
+    if (suffix && strcasecmp(suffix, ".html") != 0 && strcasecmp(suffix, ".htm") != 0)
+        return sp_fail(error, SP_INPUT, "--report: %s: the page is HTML: expected a name in .html",
+                       sp_safe(path));
     const struct writer writer = {report, page, open_memstream(&text, &size)};
     if (!writer.out)
         return sp_fail(error, SP_INTERNAL, "--report: no memory");
