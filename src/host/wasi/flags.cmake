@@ -11,7 +11,7 @@ set_source_files_properties(src/host/wasi/c_library.c src/host/wasi/memory.c PRO
 # where it has a model, an option or the habits of a framework, a fitted constant or a recipe from.
 set(SCALEPLAN_COMMANDS_LEFT_OUT calibrate import scaling_losses)
 set(SCALEPLAN_SOURCES_LEFT_OUT models launch logs engines kernels ground serving profiles frameworks precision storage)
-# Harmless options of these frameworks are looked up, never shown: their names would take 12 kB. Of engines and of DeepSpeed they
-# are offered for misspelt ones, or listed by section.
-set(SCALEPLAN_LAUNCHES_PACKED accelerate maxtext megatron nanogpt nemo_rl neox openrlhf torchtitan trainer verl)
+# Harmless options of these frameworks are looked up, never shown: their names would take 13 kB. Of DeepSpeed they are listed by
+# section. A page offers none for a misspelt option of an engine.
+set(SCALEPLAN_LAUNCHES_PACKED accelerate maxtext megatron nanogpt nemo_rl neox openrlhf sglang torchtitan trainer verl vllm)
 list(TRANSFORM SCALEPLAN_LAUNCHES_PACKED PREPEND launch/)
