@@ -15,6 +15,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "answer/report.h"
+#include "cli/option_names.h"
 #include "cli/other_words.h"
 #include "config/lengths.h"
 #include "config/load.h"
@@ -56,30 +57,10 @@ static bool is_number(const struct sp_option *option)
 
 /* Values that getopt returns for an option: this plus its place among the command's options;
  * smaller values are letters. */
-enum { NAMES_FROM = 256 };
-
-const struct sp_option *sp_option_named(const struct sp_args *args, const char *name)
-{
-    for (size_t i = 0; i < args->n_options; i++)
-        if (sp_is(args->options[i].name, name) || sp_is(args->options[i].alias, name))
-            return &args->options[i];
-    for (const struct sp_other_word *other = sp_other_words; other->word; other++)
-        if (sp_is(other->word, name) && !other->said && sp_option_taken(args, other->id))
-            return sp_option_taken(args, other->id);
-    return NULL;
-}
 
 bool sp_is_short_text(const struct sp_args *args)
 {
     return !args->given.details && args->value.format == SP_FORMAT_TEXT;
-}
-
-const struct sp_option *sp_option_taken(const struct sp_args *args, enum sp_option_id id)
-{
-    for (size_t i = 0; i < args->n_options; i++)
-        if (args->options[i].id == id)
-            return &args->options[i];
-    return NULL;
 }
 
 double sp_number_at(const struct sp_args *args, enum sp_option_id id)
@@ -379,46 +360,6 @@ static const char *said_by(const char *name, struct sp_args *args, enum sp_optio
     return (size_t)length < sizeof args->numeral[id] ? args->numeral[id] : ""; /* no number */
 }
 
-/* A name of args->options[at]; `said`: the whole text that the name stands for, or NULL. */
-static struct option name_of(const struct sp_args *args, size_t at, const char *name,
-                             const char *said)
-{
-    const enum sp_option_kind kind = args->options[at].kind;
-    return (struct option){.name = name,
-                           .has_arg = kind == SP_FLAG || (said && !strstr(said, "%s")) ? no_argument
-                                      : kind == SP_MAYBE ? optional_argument
-                                                         : required_argument,
-                           .val = NAMES_FROM + (int)at};
-}
-
-/* All names of the command's options: a place in `longs` is a name. */
-static void build_long_options(const struct sp_args *args, struct option *longs)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < args->n_options; i++) {
-        longs[n++] = name_of(args, i, args->options[i].name, NULL);
-        if (args->options[i].alias)
-            longs[n++] = name_of(args, i, args->options[i].alias, NULL);
-    }
-    for (const struct sp_other_word *other = sp_other_words; other->word; other++) {
-        const struct sp_option *const option = sp_option_taken(args, other->id);
-        bool own = false; /* the word is itself an option here */
-        for (size_t k = 0; option && k < args->n_options; k++)
-            own = own || sp_is(args->options[k].name, other->word);
-        /* a list is not the text of one value */
-        const bool is_list = option && option->kind == SP_REPEATED && other->said;
-        if (option && !own && !is_list)
-            longs[n++] = name_of(args, (size_t)(option - args->options), other->word, other->said);
-    }
-}
-
-/* getopt accepts unique prefixes; scripts that rely on one would break when an option is added. */
-static bool is_spelled_out(const char *word, const char *name)
-{
-    return strncmp(word, "--", 2) == 0 && strncmp(word + 2, name, strlen(name)) == 0 &&
-           (word[2 + strlen(name)] == '\0' || word[2 + strlen(name)] == '=');
-}
-
 /* Takes a word that can be the value of one option alone as that: "fit llama3-8b h100-8". */
 static bool take_bare(struct sp_args *args, const char *word, struct sp_error *error)
 {
@@ -464,18 +405,32 @@ static bool add_keys(struct sp_args *args, const char *earlier, const char *more
     return true;
 }
 
+/* "tp=8" of a field's option and its value. */
+static const char *fixed_text(struct sp_args *args, int id, const char *value)
+{
+    const size_t size = sizeof args->numeral[id];
+    const int length =
+        snprintf(args->numeral[id], size, "%s=%s", sp_option_name((enum sp_option_id)id), value);
+    return (size_t)length < size ? args->numeral[id] : NULL; /* --fix has room */
+}
+
 /* Reads one option of the line; its word is argv[before], its value optarg. */
 static bool take_option(struct sp_args *args, int argc, char **argv, int before, int got,
                         const char *name, bool takes_operands, struct sp_error *error)
 {
-    const struct sp_option *const option = got == 'o'          ? sp_option_taken(args, SP_O_write)
-                                           : got >= NAMES_FROM ? &args->options[got - NAMES_FROM]
-                                                               : NULL;
-    if (!option || !name || (got != 'o' && !is_spelled_out(argv[before], name)))
+    const struct sp_option *const option = got == 'o' ? sp_option_taken(args, SP_O_write)
+                                           : got >= SP_FIXED_FROM ? sp_option_taken(args, SP_O_fix)
+                                           : got >= SP_NAMES_FROM
+                                               ? &args->options[got - SP_NAMES_FROM]
+                                               : NULL;
+    if (!option || !name || (got != 'o' && !sp_is_spelled_out(argv[before], name)))
         return unknown_option(args, argv[before], error);
     const char *const earlier = args->given_at[option->id] ? args->text[option->id] : NULL;
     args->given_at[option->id] = true;
-    const char *value = optarg;
+    const char *value =
+        got >= SP_FIXED_FROM ? fixed_text(args, got - SP_FIXED_FROM, optarg) : optarg;
+    if (!value && got >= SP_FIXED_FROM)
+        return unknown_option(args, argv[before], error);
     const bool word_follows = optind < argc && argv[optind][0] != '-';
     if (option->kind == SP_MAYBE && !value && word_follows &&
         (!takes_operands || sp_ends_some_key(argv[optind])))
@@ -527,10 +482,10 @@ static bool is_own_option(const struct sp_args *args, const char *word)
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error)
 {
-    struct option longs[2 * SP_MAX_OPTIONS + SP_OTHER_WORDS + 1] = {0};
+    struct option longs[SP_LONG_OPTIONS] = {0};
     if (!take_defaults(args, error))
         return false;
-    build_long_options(args, longs);
+    sp_build_long_options(args, longs);
     opterr = 0;
     optind = 0; /* glibc: start over, also when called again in the same process */
     for (;;) {
@@ -540,7 +495,7 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
         bool ok = true;
         if (got == -1 && optind >= argc)
             return true;
-        if (got >= NAMES_FROM && optarg == argv[optind - 1] && is_own_option(args, optarg))
+        if (got >= SP_NAMES_FROM && optarg == argv[optind - 1] && is_own_option(args, optarg))
             return value_is_missing(args, argv[before], error);
         if (got == -1)
             ok = take_operands_left(args, argc, argv,
