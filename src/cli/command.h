@@ -28,6 +28,7 @@ struct sp_command {
                                                  them: of a plan that was asked about */
     const char *bound_word;                   /* name of the second in --check */
     const char *bare_check;                   /* key that --check without a word judges */
+    const char *limits_key; /* of limits that the answer is asked to keep: a "no" fails --check */
     const char *paper_key;  /* of answers about plans that nobody runs: no, unless --check names one
                                verdict; or NULL */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */

@@ -174,6 +174,14 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
     return true;
 }
 
+/* Whether the answer breaks a limit that was given with the question. */
+static bool is_beyond(const struct sp_command *command, const struct sp_args *args,
+                      const struct sp_report *report)
+{
+    return args->given.check && command->limits_key && sp_find(report, command->limits_key) &&
+           !is_yes(report, command->limits_key);
+}
+
 /* Whether the plan is of a launch that its framework refuses, so that it never runs. */
 static bool is_refused(const struct sp_args *args, const struct sp_report *report)
 {
@@ -186,6 +194,24 @@ static bool has_failed(const struct sp_command *command, const struct sp_report 
     const struct sp_entry *failed =
         command->failed_key ? sp_find(report, command->failed_key) : NULL;
     return failed && failed->number > 0;
+}
+
+/* Says so where a file's ending promises another form than the answer's. */
+static void warn_of_ending(const char *path, enum sp_format format, FILE *notes)
+{
+    static const struct {
+        const char *ending, *format;
+        enum sp_format is;
+    } known[] = {{".json", "json", SP_FORMAT_JSON},
+                 {".csv", "csv", SP_FORMAT_CSV},
+                 {".tsv", "tsv", SP_FORMAT_TSV},
+                 {".md", "markdown", SP_FORMAT_MARKDOWN},
+                 {".html", "html", SP_FORMAT_HTML}};
+    const char *const ending = strrchr(sp_base_name(path), '.');
+    for (size_t i = 0; ending && i < sizeof known / sizeof *known; i++)
+        if (strcmp(ending, known[i].ending) == 0 && format == SP_FORMAT_TEXT)
+            fprintf(notes, "note: %s holds text: --format %s writes what its name says\n",
+                    sp_safe(path), known[i].format);
 }
 
 /* Writes the answer into a file, as it would print it into a pipe. */
@@ -239,6 +265,8 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
             sp_render_notes(report, to->notes);
     } else if (args->given.write && !file && !sp_is_stdout(args->value.write)) {
         ok = write_answer(report, how, args->value.write, &error);
+        if (!how.quiet)
+            warn_of_ending(args->value.write, how.format, to->notes);
     } else {
         sp_render(report, &how, to->out);
     }
@@ -248,7 +276,10 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     free_asked(&asked);
     if (!ok)
         return print_errors(&error, to->notes);
-    return yes && !is_refused(args, report) && !has_failed(command, report) ? SP_OK : SP_NO;
+    return yes && !is_beyond(command, args, report) && !is_refused(args, report) &&
+                   !has_failed(command, report)
+               ? SP_OK
+               : SP_NO;
 }
 
 struct running {

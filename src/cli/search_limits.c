@@ -41,8 +41,30 @@ static void note_deadline(struct sp_searching *s)
     }
 }
 
+/* Whether a limit of machine i is known to be kept. */
+static bool keeps(const struct sp_report *r, int i, const char *limit)
+{
+    char key[64];
+    snprintf(key, sizeof key, "machines.%d.%s", i, limit);
+    const struct sp_entry *const entry = sp_find(r, key);
+    return entry && entry->kind == SP_VALUE_BOOL && entry->number != 0;
+}
+
+/* Whether some machine's best plan keeps all limits of the run, which --check judges. */
+static void judge_limits(struct sp_searching *s)
+{
+    const bool budget = !isnan(s->args->value.budget), days = !isnan(s->args->value.days);
+    bool met = false;
+    for (int i = 0; i < s->of.machines; i++)
+        met = met || ((!budget || keeps(s->report, i, "within_budget")) &&
+                      (!days || keeps(s->report, i, "within_days")));
+    if ((budget || days) && !isnan(s->args->value.tokens))
+        sp_put_bool(s->report, SP_Q_SEARCH_LIMITS, met);
+}
+
 void sp_note_limits(struct sp_searching *s)
 {
+    judge_limits(s);
     note_budget(s);
     note_deadline(s);
 }

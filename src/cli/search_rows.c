@@ -476,9 +476,9 @@ static void note_batch(struct sp_report *r, const struct search_rows *s)
 /* The search's own words as JSON, which `merge` needs; free() it. */
 static char *words_of(const struct sp_searching *s)
 {
-    static const enum sp_option_id except[] = {SP_O_shard,   SP_O_format,  SP_O_get,
-                                               SP_O_explain, SP_O_threads, SP_O_check,
-                                               SP_O_timings, SP_NO_OPTION};
+    static const enum sp_option_id except[] = {
+        SP_O_shard, SP_O_format,  SP_O_get,   SP_O_explain, SP_O_threads,
+        SP_O_check, SP_O_timings, SP_O_write, SP_O_quiet,   SP_NO_OPTION};
     struct sp_words words = {0};
     cJSON *const list = cJSON_CreateArray();
     sp_add_word(&words, "search");

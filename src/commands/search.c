@@ -517,6 +517,7 @@ const struct sp_command sp_cmd_search = {
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",
+    .limits_key = "limits_met",
     .reads_report = true,
     .run = run,
     .plot = plot,

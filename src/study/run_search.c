@@ -39,7 +39,7 @@ struct searching {
     const struct sp_search_space *space;
     const struct sp_search_run *run;
     struct sp_search_rule rule;
-    int64_t groups;
+    int64_t groups, stride;     /* stride: from one group of the parts to the next */
     atomic_bool found, partial; /* found: any one plan suffices; partial: stopped early */
     struct sp_front first;      /* of the seeding pass */
     struct keeping *of[SP_MAX_THREADS];
@@ -67,6 +67,36 @@ static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
         atomic_store(&s->found, true);
 }
 
+/* The place of a number below `n` in an order without pattern, so that parts of a search have equal
+ * work: the last digits of a group's number decide whether it is empty. A Feistel network of four
+ * rounds on the next even number of bits, repeated until below n (Black and Rogaway 2002, "Ciphers
+ * with arbitrary finite domains", section 4). */
+static uint64_t shuffled(uint64_t at, uint64_t n)
+{
+    int half = 1;
+    while ((uint64_t)1 << 2 * half < n)
+        half++;
+    const uint64_t mask = ((uint64_t)1 << half) - 1;
+    do {
+        uint64_t left = at >> half, right = at & mask;
+        for (uint64_t round = 0; round < 4; round++) {
+            const uint64_t mixed = (right + round) * 0x9e3779b97f4a7c15 >> 32;
+            const uint64_t next = left ^ (mixed & mask);
+            left = right;
+            right = next;
+        }
+        at = left << half | right;
+    } while (at >= n);
+    return at;
+}
+
+/* The group at a place of a part; the whole keeps the order, in which neighbours share work. */
+static int64_t group_at(const struct searching *s, int64_t i)
+{
+    const int64_t at = s->run->shard + i * s->run->shards;
+    return s->run->shards == 1 ? at : (int64_t)shuffled((uint64_t)at, (uint64_t)s->groups);
+}
+
 /* One thread's part of the search. */
 static void look(struct sp_share *share, void *context)
 {
@@ -76,7 +106,7 @@ static void look(struct sp_share *share, void *context)
     int64_t from, to;
     while (sp_take(share, &from, &to) && !atomic_load(&s->found) && !is_stopped(s)) {
         for (int64_t i = from; i < to; i++)
-            look_at_group(s, s->run->shard + i * s->run->shards, k, &counts);
+            look_at_group(s, group_at(s, i), k, &counts);
         if (s->run->progress && share->thread == 0)
             s->run->progress((double)(to * s->run->shards) / (double)s->groups, s->run->context);
     }

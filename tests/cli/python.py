@@ -3,6 +3,7 @@ import json
 import shlex
 import subprocess
 import sys
+import tempfile
 
 import scaleplan
 
@@ -102,3 +103,13 @@ for row, line in zip(rows, map(json.loads, lines)):
     assert row == line, (row, line)
 assert [*scaleplan.stream("step", [], **common)] == []
 print(f"{asked} examples and {len(rows)} plans of a stream answer as the program does")
+
+# Parts are merged in the format that they have; what is written to a file is in the file.
+with tempfile.TemporaryDirectory() as folder:
+    parts = [f"{folder}/part{i}" for i in (1, 2, 3, 4)]
+    own = {"model": "llama3-8b", "hw": "h100-8", "batch": "64x8192"}
+    for i in (0, 1):
+        scaleplan.search(**own, shard=f"{i + 1}/2", write=parts[i])
+        scaleplan.sweep("step", **own, tp=[1, 2, 4], get="step_s", format="csv", shard=f"{i + 1}/2", write=parts[2 + i])
+    assert scaleplan.merge(*parts[:2]) == scaleplan.search(**own)
+    assert scaleplan.merge(*parts[2:]) == scaleplan.sweep("step", **own, tp=[1, 2, 4], get="step_s", format="csv")
