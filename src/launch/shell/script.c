@@ -569,13 +569,7 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
         run_list(run, NULL);
         run->at += *run->at ? 1 : 0;
     }
-    if (shell->text.full)
-        ok = sp_fail(error, SP_INPUT, "%s:%d: the script nests or grows too far: more than %s",
-                     sp_safe(origin), sp_shell_line_at(shell, run->at), shell->text.full);
-    else if (ok && shell->unread[0])
-        ok = sp_fail(error, SP_INPUT,
-                     "%s:%d: %s ... %s is not read: what follows it may run otherwise",
-                     sp_safe(origin), shell->unread_line, shell->unread[0], shell->unread[1]);
+    ok = ok && sp_check_end(run, error);
     free(run->function);
     free(run->local);
     free(run->handler);

@@ -23,6 +23,7 @@ struct run {
     const char *at, *text; /* the place, and its text */
     int depth, steps, open, skipped;
     int children;     /* scripts that run one another */
+    int unclosed;     /* the line of a quote or bracket without its end; 0: none */
     int visible_line; /* the line that set CUDA_VISIBLE_DEVICES last; 0: none */
     bool exports;     /* `set -a`: assigned names are exported */
     bool pipefail;    /* `set -o pipefail`: the first command of a pipeline that fails counts */
@@ -81,6 +82,9 @@ bool sp_runs(const struct run *run);
 
 /* Moves past blanks, with `lines` past line ends too. */
 void sp_skip_run(struct run *run, bool lines);
+
+/* Whether all of the script was read; else an error with its line. */
+bool sp_check_end(struct run *r, struct sp_error *error);
 
 /* Moves past the word at this place; if it counts, its expansion is one field. */
 void sp_read_field(struct run *run, struct sp_shell_fields *fields);

@@ -20,10 +20,36 @@ void sp_skip_run(struct run *r, bool lines)
     r->at = sp_skip_blanks(r->at, lines, &r->here);
 }
 
+/* Notes a word that the script ends in: bash refuses an open quote or bracket. */
+static void look_at_end(struct run *r, const char *word)
+{
+    if (!*r->at && r->unclosed == 0 && !sp_shell_is_whole(word, r->at))
+        r->unclosed = sp_shell_line_at(r->shell, word);
+}
+
+bool sp_check_end(struct run *r, struct sp_error *error)
+{
+    struct sp_shell *const shell = r->shell;
+    const char *const origin = sp_safe(r->origin);
+    if (shell->text.full)
+        return sp_fail(error, SP_INPUT, "%s:%d: the script nests or grows too far: more than %s",
+                       origin, sp_shell_line_at(shell, r->at), shell->text.full);
+    if (r->unclosed > 0)
+        return sp_fail(error, SP_INPUT,
+                       "%s:%d: a quote or bracket is not closed, so bash refuses it", origin,
+                       r->unclosed);
+    return !shell->unread[0] ||
+           sp_fail(error, SP_INPUT,
+                   "%s:%d: %s ... %s is not read: what follows it may run otherwise", origin,
+                   shell->unread_line, shell->unread[0], shell->unread[1]);
+}
+
 void sp_read_field(struct run *r, struct sp_shell_fields *fields)
 {
+    const char *const word = r->at;
     r->at =
-        sp_runs(r) ? sp_shell_expand(r->shell, r->at, false, fields) : sp_shell_end_of_word(r->at);
+        sp_runs(r) ? sp_shell_expand(r->shell, word, false, fields) : sp_shell_end_of_word(word);
+    look_at_end(r, word);
 }
 
 /* An unknown value. */
@@ -111,8 +137,11 @@ void sp_read_words(struct run *r, struct words *w, bool lines)
     for (const char *before = NULL; before != r->at && *r->at;) {
         before = r->at;
         sp_skip_run(r, lines);
-        if (*r->at && !strchr("\n;&|<>()", *r->at))
+        const char *const word = r->at;
+        if (*r->at && !strchr("\n;&|<>()", *r->at)) {
             expand_word(r, w);
+            look_at_end(r, word);
+        }
     }
 }
 
@@ -328,6 +357,7 @@ bool sp_skip_redirection(struct run *r)
         return false;
     if (at[1] == '(') {
         r->at = sp_shell_end_of_group(at);
+        look_at_end(r, at);
         return true;
     }
     if (strncmp(at, "<<", 2) == 0 && at[2] != '<') {

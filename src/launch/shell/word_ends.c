@@ -2,7 +2,7 @@
 #include "launch/shell/word_ends.h"
 
 #include <ctype.h>
-#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { DEEPEST = 24 };
@@ -100,6 +100,32 @@ const char *sp_shell_end_of_word(const char *at)
     while (!ends_word(*at))
         at = end_of_part(at, 0);
     return at;
+}
+
+/* Whether the part of a word that ends the text at `end` has its closing quote or bracket. */
+static bool is_closed(const char *part, const char *end)
+{
+    const char *const group = part + (*part == '$' || *part == '<' || *part == '>');
+    const char *const opening = "'\"`({[", *const closing = "'\"`)}]";
+    const char *const kind = *group ? strchr(opening, *group) : NULL;
+    const bool quotes = group == part || *group == '\'';
+    size_t escapes = 0;
+    if (!kind || (!quotes && end == group) || (quotes && kind - opening > 2))
+        return true;
+    while (end - 2 - escapes > group && end[-2 - (ptrdiff_t)escapes] == '\\')
+        escapes++;
+    return end - group > 1 && end[-1] == closing[kind - opening] &&
+           (*group == '\'' || escapes % 2 == 0);
+}
+
+bool sp_shell_is_whole(const char *word, const char *end)
+{
+    const char *part = word, *next = word;
+    while (next < end) {
+        part = next;
+        next = end_of_part(part, 0);
+    }
+    return *end || part == end || is_closed(part, end);
 }
 
 const char *sp_shell_skip_nowhere(const char *at)

@@ -2,6 +2,8 @@
 #ifndef SP_LAUNCH_SHELL_WORD_ENDS_H
 #define SP_LAUNCH_SHELL_WORD_ENDS_H
 
+#include <stdbool.h>
+
 #include <stddef.h>
 
 /* How many characters of a name stand here: letters, digits, "_". */
@@ -9,6 +11,9 @@ size_t sp_shell_name_length(const char *at);
 
 /* The end of the word that starts here: an unquoted blank or operator. */
 const char *sp_shell_end_of_word(const char *at);
+
+/* Whether the quotes and brackets of a word close before the end of the text. */
+bool sp_shell_is_whole(const char *word, const char *end);
 
 /* The end of a character of a word, or of quotes or a group that start here. */
 const char *sp_shell_end_of_part(const char *at);
