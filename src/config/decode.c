@@ -464,7 +464,9 @@ static bool check_hardware(const struct sp_hardware *hw, const struct sp_json *j
         {"network.domain_bytes_per_s", torus || !isnan(net->domain_bytes_per_s), NULL},
         {"network.scaleout_bytes_per_s", torus || !isnan(net->scaleout_bytes_per_s), NULL}};
     return CHECK(chip, json, "hw", "needed by every chip", error) &&
-           CHECK(network, json, "hw", torus ? "needed by a torus" : "needed by a switched network",
+           CHECK(network, json, "hw",
+                 torus ? "needed by a torus, the default of network.kind"
+                       : "needed by a switched network",
                  error);
 }
 

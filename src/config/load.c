@@ -73,6 +73,15 @@ static bool has_named_file(const char *folder, void *context)
     return is_config(wanted->path);
 }
 
+/* Whether the file stands beside the folder of its kind, instead of in it. */
+static bool has_misplaced_file(const char *folder, void *context)
+{
+    struct named *const wanted = context;
+    const int n = (int)(strrchr(folder, '/') - folder);
+    snprintf(wanted->path, sizeof wanted->path, "%.*s/%s.json", n, folder, wanted->name);
+    return is_config(wanted->path);
+}
+
 /* Whether the text is a path. Only a slash or .json makes it one, so a file in the current folder
  * cannot hide a built-in name. */
 static bool looks_like_file(const char *spec)
@@ -379,6 +388,10 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
     if (stat(spec, &there) == 0 && S_ISDIR(there.st_mode))
         return sp_fail(error, SP_INPUT, "%s is a folder: give a file, such as %s/config.json",
                        sp_safe(spec), sp_safe(spec));
+    found.name = nearest.wanted;
+    if (each_user_folder(kind, sources, has_misplaced_file, &found))
+        return sp_fail(error, SP_INPUT, "unknown %s \"%s\": %s must stand in the folder %s there",
+                       info->noun, sp_safe(spec), sp_safe(found.path), info->folder);
 #endif
     return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (see `scaleplan list %s`)", info->noun,
                    sp_safe(spec), hint_of(SP_ROOM, kind, &nearest), info->folder);

@@ -99,22 +99,35 @@ static bool split_spec(const char *spec, const struct sp_sources *sources, struc
     return refuse_times(out->name, sources, error) && split_count(spec, out, error);
 }
 
-static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int64_t chips,
-                             const char *way, struct sp_error *error)
+/* ", or h100-4x3, 3 nodes of 4": as many chips on part of each node, if they divide. */
+static void offer_parts(const char *name, const struct sp_network *net, int64_t chips, char *out,
+                        size_t size)
 {
-    char names[2][96] = {"", ""};
+    int64_t each = net->kind == SP_TORUS || chips <= net->domain ? 0 : net->domain;
+    while (each > 1 && chips % each != 0)
+        each--;
+    if (each > 1)
+        snprintf(out, size, ", or %.60s-%lldx%lld, %lld nodes of %lld", name, (long long)each,
+                 (long long)(chips / each), (long long)(chips / each), (long long)each);
+}
+
+static void offer_neighbours(const char *spec, const char *name, const struct sp_hardware *hw,
+                             int64_t chips, const char *way, struct sp_error *error)
+{
+    char names[2][96] = {"", ""}, parts[160] = "";
+    offer_parts(name, &hw->network, chips, parts, sizeof parts);
     for (int up = 0; up <= 1; up++) {
         struct sp_shape s;
         const int64_t near = sp_nearest_chips(&hw->network, chips, up);
         if (near == 0)
             continue;
         if (hw->network.kind == SP_TORUS && sp_find_shape(&hw->network, near, &s)) {
-            snprintf(names[up], sizeof names[up], "%s-%lld (%dx%d", hw->name, (long long)near,
+            snprintf(names[up], sizeof names[up], "%.60s-%lld (%dx%d", name, (long long)near,
                      (int)s.axis[0], (int)s.axis[1]);
             sp_append(names[up], sizeof names[up], hw->network.axes > 2 ? "x%d)" : ")",
                       (int)s.axis[2]);
         } else {
-            snprintf(names[up], sizeof names[up], "%s-%lld", hw->name, (long long)near);
+            snprintf(names[up], sizeof names[up], "%.60s-%lld", name, (long long)near);
         }
     }
     if (strcmp(names[0], names[1]) == 0) { /* this size exists in another shape */
@@ -122,9 +135,9 @@ static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int
                 sp_safe(spec), hw->name, (long long)chips, names[0], way);
         return;
     }
-    sp_fail(error, SP_INPUT, "--hw %s: %s does not come in %lld chips; the nearest: %s%s%s%s",
+    sp_fail(error, SP_INPUT, "--hw %s: %s does not come in %lld chips; the nearest: %s%s%s%s%s",
             sp_safe(spec), hw->name, (long long)chips, names[0],
-            names[0][0] && names[1][0] ? " and " : "", names[1], way);
+            names[0][0] && names[1][0] ? " and " : "", names[1], parts, way);
 }
 
 static double product_of(const double dims[], int n)
@@ -147,7 +160,7 @@ static bool place_shape(const char *spec, const struct machine_spec *parts, bool
     if (hw->network.kind != SP_TORUS)
         return sp_fail(error, SP_INPUT,
                        "--hw %s: only a torus has a shape; for %s give the devices: %s-%.0f",
-                       sp_safe(spec), hw->name, hw->name, product_of(dims, n));
+                       sp_safe(spec), hw->name, parts->name, product_of(dims, n));
     for (int i = 0; i < n; i++) {
         if (dims[i] < 1 || dims[i] > 4096)
             return bad_spec(spec, "an axis has 1 to 4096 chips", error);
@@ -158,7 +171,7 @@ static bool place_shape(const char *spec, const struct machine_spec *parts, bool
     if (textbook && holds) {
         hw->shape = wanted;
     } else if (!sp_offers_shape(&hw->network, &wanted, &hw->shape)) {
-        offer_neighbours(spec, hw, sp_shape_chips(&wanted), way, error);
+        offer_neighbours(spec, parts->name, hw, sp_shape_chips(&wanted), way, error);
         return false;
     }
     hw->chips_per_slice = sp_shape_chips(&hw->shape);
@@ -186,7 +199,7 @@ static bool place_chips(const char *spec, const struct machine_spec *parts, stru
     if (parts->slices > 1 && isnan(hw->network.dcn_bytes_per_s_per_host))
         return bad_spec(spec, "its data-centre network is not known", error);
     if (!sp_has_chips(&hw->network, chips)) {
-        offer_neighbours(spec, hw, chips, "", error);
+        offer_neighbours(spec, parts->name, hw, chips, "", error);
         return false;
     }
     hw->chips_per_slice = chips;
