@@ -174,6 +174,20 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
     return true;
 }
 
+/* Says why a plan that fits fails --check: without a word it judges a second verdict too. */
+static void say_second_verdict(const struct sp_command *command, const struct sp_args *args,
+                               const struct sp_report *report, FILE *notes)
+{
+    const char *const second = command->bound_word ? command->bound_word : "compute-bound";
+    if (args->given.check && !args->value.check && !command->bare_check &&
+        command->compute_bound_key &&
+        is_yes(report, judged_key(report, command->asked_fits, command->fits_key)) &&
+        !is_yes(report, judged_key(report, command->asked_bound, command->compute_bound_key)))
+        fprintf(notes,
+                "note: it fits, and --check fails by \"%s\"; --check fits judges memory alone\n",
+                second);
+}
+
 /* Whether the answer breaks a limit that was given with the question. */
 static bool is_beyond(const struct sp_command *command, const struct sp_args *args,
                       const struct sp_report *report)
@@ -276,6 +290,8 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     free_asked(&asked);
     if (!ok)
         return print_errors(&error, to->notes);
+    if (!yes && !how.quiet)
+        say_second_verdict(command, args, report, to->notes);
     return yes && !is_beyond(command, args, report) && !is_refused(args, report) &&
                    !has_failed(command, report)
                ? SP_OK
