@@ -89,6 +89,7 @@ struct memory {
     double L, D, a;
     const char *remat;
     char modules[SP_PLAN_TEXT];         /* recomputed; "": none */
+    char degrees[80];                   /* " (dp 2, tp 4)", of several devices */
     char kept_words[SP_PLAN_TEXT + 64]; /* activations kept for the backward pass */
     char cut_words[160];                /* why the replicas cannot share the batch; "" */
     bool both_given;                    /* --checkpoints and --remat */
@@ -346,6 +347,19 @@ static bool load(const struct sp_args *args, struct memory *s, struct sp_error *
            sp_fail(error, SP_INPUT, "this recipe keeps no bytes per parameter on a device");
 }
 
+/* " (dp 2, tp 4)": the degrees that are not 1. */
+static void say_degrees(const struct sp_spread *of, char *out, size_t size)
+{
+    static const char *const names[] = {"dp", "tp", "pp", "cp", "ep"};
+    const double degrees[] = {of->dp, of->tp, of->pp, of->cp, of->ep};
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (degrees[i] > 1)
+            sp_append(out, size, "%s%s %.0f", out[0] ? ", " : " (", names[i], degrees[i]);
+    if (out[0])
+        sp_append(out, size, ")");
+}
+
 /* The activations that the plan keeps, in words, and the fault of its batch. */
 static void describe(const struct sp_args *args, struct memory *s)
 {
@@ -356,6 +370,7 @@ static void describe(const struct sp_args *args, struct memory *s)
                    : sp_remat_names[f->remat];
     if (f->plan)
         sp_format_plan(f->plan, &sp_plan_fields[SP_FIELD_MODULES], s->modules);
+    say_degrees(&f->spread, s->degrees, sizeof s->degrees);
     if (isnan(f->checkpoints))
         snprintf(s->kept_words, sizeof s->kept_words, "recompute %s%s%s%s (--remat)", s->remat,
                  s->modules[0] ? " and " : "", s->modules, moves ? ", the rest offloaded" : "");
