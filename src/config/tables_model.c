@@ -229,6 +229,8 @@ static const struct sp_field model_fields[] = {
     BOOL(cross_attention,
          "attention layers also attend to the encoder; X layers of a pattern only to it"),
     BOOL(bidirectional, "tokens also attend to later ones: an encoder"),
+    INT(denoised, "tokens", 0, 1000000,
+        "block that is denoised as one, whose tokens attend to each other; 0: none"),
     BOOL(head_dense, "a d_model x d_model layer before the head (transform or pooler), with a bias "
                      "if norms have one"),
     BOOL(head_norm, "a normalisation after it"),
