@@ -228,6 +228,8 @@ struct sp_model {
     int64_t layers;          /* L */
     int64_t d_model;         /* D */
     int64_t d_ff;            /* F */
+    double mean_d_ff;        /* mean width of MLPs that differ (Nemotron-NAS), of which d_ff is the
+                                widest: each counts as the mean; 0: all have d_ff */
     int64_t heads;           /* N_h, query heads */
     int64_t kv_heads;        /* K */
     int64_t head_dim;        /* H */

@@ -23,6 +23,8 @@ static const struct sp_field model_fields[] = {
     INT(layers, "", 1, 10000, "L: transformer blocks"),
     INT(d_model, "", 1, 1000000, "D: width of the residual stream"),
     INT(d_ff, "", 1, 10000000, "F: width of the MLP"),
+    REAL(mean_d_ff, "", 0, 10000000,
+         "mean width of MLPs that differ, of which d_ff is the widest; 0: all have d_ff"),
     INT(heads, "", 1, 100000, "N_h: query heads"),
     INT(kv_heads, "", 1, 100000, "K: key-value heads; default: heads"),
     INT(head_dim, "", 1, 100000,

@@ -246,11 +246,25 @@ static void note_blocks(cJSON *out)
 {
     char note[200];
     const double block = sp_hf_at(out, "denoised");
-    snprintf(note, sizeof note,
-             "tokens attend to all of their block of %.0f (--set model.denoised=N); training passes "
-             "each twice, noisy and clean: both count",
-             block);
+    snprintf(
+        note, sizeof note,
+        "tokens attend to all of their block of %.0f (--set model.denoised=N); training passes "
+        "each twice, noisy and clean: both count",
+        block);
     if (block > 0)
+        add_note(out, note);
+}
+
+/* Notes that MLPs are counted by their mean. */
+static void note_widths(cJSON *out)
+{
+    char note[160];
+    const double mean = sp_hf_at(out, "mean_d_ff");
+    snprintf(note, sizeof note,
+             "block_configs: MLPs that differ count as their mean width, %.0f: sums are exact, a "
+             "layer's times and peaks are not",
+             mean);
+    if (mean > 0)
         add_note(out, note);
 }
 
@@ -331,6 +345,7 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
     note_head(out, c, &head);
     note_further_layers(out, c->sizes);
     note_blocks(out);
+    note_widths(out);
     if (f->traits & HF_ENCODER_DECODER)
         note_encoder(out);
     const char *tower = assume ? NULL : sp_hf_put_tower(out, c);

@@ -106,8 +106,8 @@ double sp_mixer_tokens(const struct sp_mixer *x, double seq)
 }
 
 /* Share of the pairs of tokens whose scores count, of which a causal mask has half: all if tokens
- * attend both ways, and of a sequence of n blocks, in which they do, (n + 1) / (2 n). Arriola et al.
- * 2025, "Block Diffusion", section 3.2. */
+ * attend both ways, and of a sequence of n blocks, in which they do, (n + 1) / (2 n). Arriola et
+ * al. 2025, "Block Diffusion", section 3.2. */
 static double counted_of(const struct sp_mixer *x, double seq, double scores)
 {
     if (x->bidirectional)
