@@ -228,6 +228,8 @@ struct sp_model {
     int64_t layers;          /* L */
     int64_t d_model;         /* D */
     int64_t d_ff;            /* F */
+    double mean_d_ff;        /* mean width of MLPs that differ (Nemotron-NAS), of which d_ff is the
+                                widest: each counts as the mean; 0: all have d_ff */
     int64_t heads;           /* N_h, query heads */
     int64_t kv_heads;        /* K */
     int64_t head_dim;        /* H */
@@ -277,6 +279,8 @@ struct sp_model {
     struct sp_encoder encoder;
     bool cross_attention; /* every layer also attends to the encoder */
     bool bidirectional;   /* tokens attend to later ones too: an encoder */
+    int64_t denoised;     /* B: tokens attend to all of their block of B too, which is denoised as
+                             one (block diffusion); 0: to none that follow */
     bool head_dense; /* a D x D layer or pooler before the head; with a bias if norms have one */
     bool head_norm;  /* a norm after head_dense */
     int64_t patch;   /* input values per token of a patch matmul with bias; 0: none */

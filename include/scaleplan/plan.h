@@ -289,6 +289,10 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
  * not modelled. */
 bool sp_attends_to_encoder(const struct sp_model *model);
 
+/* Whether a pipeline cannot divide a model's layers: they attend to an encoder, or only the mean
+ * width of their MLPs is known. */
+bool sp_keeps_layers(const struct sp_model *model);
+
 /* Whether tp, with routed experts divided by etp, divides evenly what it shards: query heads, dense
  * MLPs if any (d_ff_dense, else d_ff), shared experts together, each routed expert. False for a
  * model without shape. */

@@ -107,7 +107,7 @@ static bool read_split(const struct serve *f, struct serve_degrees *reads, struc
 static bool check_decoder(const struct serve *f, struct sp_error *error)
 {
     const struct sp_model *const m = &f->model;
-    if (m->bidirectional)
+    if (m->bidirectional || m->denoised > 0)
         return sp_fail(
             error, SP_INPUT,
             "%s attends in both directions: it does not generate one token after another", m->name);

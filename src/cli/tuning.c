@@ -100,6 +100,8 @@ static bool read_last(const char *text, const struct sp_model *m, struct sp_tuni
         return sp_fail(error, SP_INPUT, "--trainable last:%s: expected last:N, N from 1",
                        sp_safe(text));
     t->last = (int64_t)last;
+    if (m->mean_d_ff > 0)
+        return sp_fail(error, SP_INPUT, "--trainable last: the MLPs of %s differ", m->name);
     return !sp_model_has_shape(m) || t->last <= m->layers ||
            sp_fail(error, SP_INPUT, "--trainable last:%lld: %s has %lld layers", (long long)t->last,
                    m->name, (long long)m->layers);

@@ -23,6 +23,8 @@ static const struct sp_field model_fields[] = {
     INT(layers, "", 1, 10000, "L: transformer blocks"),
     INT(d_model, "", 1, 1000000, "D: width of the residual stream"),
     INT(d_ff, "", 1, 10000000, "F: width of the MLP"),
+    REAL(mean_d_ff, "", 0, 10000000,
+         "mean width of MLPs that differ, of which d_ff is the widest; 0: all have d_ff"),
     INT(heads, "", 1, 100000, "N_h: query heads"),
     INT(kv_heads, "", 1, 100000, "K: key-value heads; default: heads"),
     INT(head_dim, "", 1, 100000,
@@ -229,6 +231,8 @@ static const struct sp_field model_fields[] = {
     BOOL(cross_attention,
          "attention layers also attend to the encoder; X layers of a pattern only to it"),
     BOOL(bidirectional, "tokens also attend to later ones: an encoder"),
+    INT(denoised, "tokens", 0, 1000000,
+        "block that is denoised as one, whose tokens attend to each other; 0: none"),
     BOOL(head_dense, "a d_model x d_model layer before the head (transform or pooler), with a bias "
                      "if norms have one"),
     BOOL(head_norm, "a normalisation after it"),

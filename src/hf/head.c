@@ -18,6 +18,7 @@ static const struct ending {
     {"ChatGLMModel", 0, HF_HEAD_VOCABULARY, false},
     {"InternVLChatModel", 0, HF_HEAD_VOCABULARY, false},
     {"LLaDAModelLM", 0, HF_HEAD_VOCABULARY, false},
+    {"LLaDA2MoeModelLM", 0, HF_HEAD_VOCABULARY, false},
     {"DreamModel", 0, HF_HEAD_VOCABULARY, false},
     {"ForSequenceClassification", 0, HF_HEAD_SCORE, false},
     {"ForTokenClassification", 0, HF_HEAD_SCORE, true},

@@ -241,6 +241,33 @@ static void note_left_out(cJSON *out, const struct sp_hf_config *c, const char *
         add_note(out, note);
 }
 
+/* Notes how a diffusion model that denoises blocks is counted. */
+static void note_blocks(cJSON *out)
+{
+    char note[200];
+    const double block = sp_hf_at(out, "denoised");
+    snprintf(
+        note, sizeof note,
+        "tokens attend to all of their block of %.0f (--set model.denoised=N); training passes "
+        "each twice, noisy and clean: both count",
+        block);
+    if (block > 0)
+        add_note(out, note);
+}
+
+/* Notes that MLPs are counted by their mean. */
+static void note_widths(cJSON *out)
+{
+    char note[160];
+    const double mean = sp_hf_at(out, "mean_d_ff");
+    snprintf(note, sizeof note,
+             "block_configs: MLPs that differ count as their mean width, %.0f: sums are exact, a "
+             "layer's times and peaks are not",
+             mean);
+    if (mean > 0)
+        add_note(out, note);
+}
+
 static void note_head(cJSON *out, const struct sp_hf_config *c, const struct sp_hf_head *head)
 {
     char note[240];
@@ -317,6 +344,8 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
         note_assumed(out, c, f);
     note_head(out, c, &head);
     note_further_layers(out, c->sizes);
+    note_blocks(out);
+    note_widths(out);
     if (f->traits & HF_ENCODER_DECODER)
         note_encoder(out);
     const char *tower = assume ? NULL : sp_hf_put_tower(out, c);

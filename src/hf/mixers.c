@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hf/blocks.h"
 #include "hf/listed.h"
 #include "hf/pattern.h"
 #include "hf/refuse.h"
@@ -358,6 +359,7 @@ static const struct hybrid hybrids[] = {
     {"glm_moe_dsa", "AL", fill_indexers, put_indexer, true},
     {"deepseek_v4", "ALW", fill_compressed, put_compressed, true},
     {"zamba2", "A", sp_hf_fill_zamba2, put_zamba2, true},
+    {"nemotron-nas", "A", sp_hf_fill_blocks, sp_hf_put_blocks, true},
     {"granitemoeshared", "A", NULL, put_granite_shared, true},
     {"apertus", "A", NULL, put_apertus, true},
     {"gemma3n_text", "A", sp_hf_fill_gemma3n, sp_hf_put_gemma3n, true},
@@ -445,6 +447,11 @@ static bool is_known(const struct sp_hf_config *c, const struct hybrid *h, struc
                   {"deepseek_v4", "mlp_bias"},
                   {"falcon_h1", "projectors_bias"}};
     char path[96];
+    const char *const fault = h->put == sp_hf_put_blocks ? sp_hf_fault_of_blocks(c->sizes) : NULL;
+    snprintf(path, sizeof path, "%sblock_configs", c->part);
+    if (fault)
+        return sp_fail(error, SP_INPUT, "%s: %s: %s, which is not modelled",
+                       sp_json_place(c->json, path), path, fault);
     if (strcmp(h->type, "zamba2") == 0 && !sp_hf_is_whole_zamba2(c->sizes)) {
         snprintf(path, sizeof path, "%slayers_block_type", c->part);
         return sp_fail(error, SP_INPUT,

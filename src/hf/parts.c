@@ -161,6 +161,7 @@ static void put_sizes(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     sp_hf_put(out, "head_dim", head_dim > 0 ? head_dim : even_head_dim(o, width / heads));
     sp_hf_put(out, "vocab", sp_hf_number(o, sp_hf_vocab));
     sp_hf_put(out, "max_seq", positions);
+    sp_hf_put(out, "denoised", sp_hf_at(o, "denoised"));
     put_reach(out, o, f);
     const cJSON *const attention = sp_hf_member(o, "attn_config");
     const bool alibi =

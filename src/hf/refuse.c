@@ -173,6 +173,7 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
     const char *const listed = sp_hf_experts_key(o), *what = NULL;
     const char *const beyond = sp_hf_beyond_listed(o, family, &what);
     const bool ernie = strcmp(family, "ernie4_5_moe") == 0;
+    const bool blocks = sp_hf_at(o, "denoised") > 0 && strncmp(family, "bailing", 7) == 0;
     const bool bert = strcmp(family, "bert") == 0 || strcmp(family, "roberta") == 0;
     const struct {
         bool is;
@@ -206,6 +207,8 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
         {is_above(o, "moe_shared_expert_intermediate_size", sp_hf_number(o, sp_hf_expert_width)) &&
              strncmp(family, "bailing", 7) == 0,
          "moe_shared_expert_intermediate_size", "shared experts of another width"},
+        {blocks && !cJSON_IsBool(sp_hf_member(o, "use_qk_norm")), "use_qk_norm", "its default"},
+        {blocks && !cJSON_IsBool(sp_hf_member(o, "use_bias")), "use_bias", "its default"},
         {strcmp(family, "deepseek_v4") == 0 && sp_hf_number_at(o, "num_key_value_heads", 1) > 1,
          "num_key_value_heads", "more than one vector per token"},
         {sp_hf_number(o, sp_hf_dense) > sp_hf_number(o, sp_hf_layers), sp_hf_key_in(o, sp_hf_dense),

@@ -28,7 +28,9 @@ static void lose_encoder(const struct sp_target *target, const struct sp_launche
                    "deepspeed, accelerate and jax write only the plan");
     else if (m->encoder.layers > 0)
         sp_lose(l, "the model's encoder or tower: the file describes only its decoder");
-    if (m->bidirectional && !sp_takes_pictures(m))
+    if (m->mean_d_ff > 0)
+        sp_lose(l, "MLPs that differ from layer to layer");
+    if ((m->bidirectional || m->denoised > 0) && !sp_takes_pictures(m))
         sp_lose(l, "attention in both directions: the file describes a decoder");
 }
 

@@ -23,7 +23,7 @@ static double distance(const struct nearest *nearest, const struct sp_known_shap
 static bool is_dense_decoder(const struct sp_model *m)
 {
     return sp_model_has_shape(m) && m->vocab > 0 && m->moe.experts == 0 && m->encoder.layers == 0 &&
-           !m->bidirectional;
+           !m->bidirectional && m->denoised == 0;
 }
 
 static void offer(const char *name, void *context)

@@ -471,6 +471,17 @@ static void windows_around(void **state)
     assert_close(sp_mixer_tokens(&mixer, 3), 3, 0);
 }
 
+/* 16 tokens in blocks of 4: those of the first attend to 4, of the last to 16, 10 on average. */
+static void blocks_denoised(void **state)
+{
+    const struct sp_mixer mixer = {.heads = 1, .qk = 1, .v = 1, .block = 4};
+    (void)state;
+    assert_close(sp_mixer_flops(&mixer, 16, 0.5), 2 * 2 * 10, 0);
+    assert_close(sp_mixer_flops(&mixer, 4, 0.5), 2 * 2 * 4, 0);
+    assert_close(sp_mixer_flops(&mixer, 2, 0.5), 2 * 2 * 2, 0);
+    assert_close(sp_mixer_flops(&mixer, 16, 1), 2 * 2 * 16, 0);
+}
+
 /* A frozen tower has weights and nothing else, and only forward passes. */
 static void frozen_towers(void **state)
 {
@@ -521,6 +532,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(encoder_and_decoder),
+        cmocka_unit_test(blocks_denoised),
         cmocka_unit_test(windows_around),
         cmocka_unit_test(frozen_towers),
         cmocka_unit_test(kinds),

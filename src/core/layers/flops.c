@@ -79,6 +79,8 @@ struct sp_flops sp_forward_flops_of(const struct sp_layers *layers, double seq, 
     struct sp_flops f = {0};
     for (int list = 0; list < SP_LAYER_LISTS; list++)
         add_layer(&f, &layers->list[list], layers->count[list], seq, scores_of(causal));
+    if (layers->model->mean_d_ff > 0)
+        f.mlp = round(f.mlp);
     f.embedding = count_embedding ? f.unembedding : 0;
     f.total = sp_forward_flops(f.mlp, f.projections, f.attention, f.unembedding, f.embedding);
     return f;

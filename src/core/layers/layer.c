@@ -186,14 +186,14 @@ int64_t sp_dense_d_ff(const struct sp_model *model)
 
 static void list_dense(const struct sp_model *m, struct sp_layer *l, bool reusing)
 {
-    const int64_t width = reusing && m->reused.d_ff > 0 ? m->reused.d_ff : sp_dense_d_ff(m);
+    const int64_t whole = reusing && m->reused.d_ff > 0 ? m->reused.d_ff : sp_dense_d_ff(m);
     const struct mlp mlp = {.up = {"up", "up and gate"},
                             .down = "down",
                             .part = SP_PART_MLP,
                             .op_up = SP_OP_UP,
                             .op_down = SP_OP_DOWN,
                             .op_act = SP_OP_ACT,
-                            .width = (double)width,
+                            .width = m->mean_d_ff > 0 ? m->mean_d_ff : (double)whole,
                             .count = 1,
                             .passed = 1,
                             .bias = m->mlp_bias,
@@ -462,7 +462,7 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
         const double one = (m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm;
         const double of_each = m->rank > 0 ? sp_adapter_weights(m) : 0;
         const double adapters = stored * m->count * of_each;
-        w->part[m->part] += stored * m->count * one;
+        w->part[m->part] += round(stored * m->count * one); /* a mean width may not be exact */
         *(encoder || (m->source && end) ? &w->encoder : &w->passed) +=
             uses * (encoder || m->source ? m->count : m->passed) * one;
         w->adapters += adapters;
@@ -500,6 +500,7 @@ static struct sp_params params_of(const struct sp_layers *layers)
     struct weights w = {.passed = 0};
     for (unsigned left = layers->present; left;)
         weigh(&w, layers, sp_take_kind(&left));
+    w.passed = layers->model->mean_d_ff > 0 ? round(w.passed) : w.passed;
     struct sp_params p = {.embedding = w.part[SP_PART_EMBEDDING],
                           .attention = w.part[SP_PART_ATTENTION],
                           .mlp = w.part[SP_PART_MLP],
@@ -529,13 +530,12 @@ static void clear(struct sp_layer *l, const struct sp_model *model)
 {
     static const struct sp_mixer none;
     l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
-    l->frozen = false;
+    l->frozen = l->half = false;
     l->width = l->sent = (double)model->d_model;
     l->picks = 0;
     l->own = model->patch > 0 ? (double)model->learned_positions : 0;
     l->from = l->own;
     l->sets = 0;
-    l->half = false;
     l->mixer = none;
     l->cross = none;
 }

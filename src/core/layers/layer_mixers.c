@@ -376,7 +376,8 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, const s
                                  .chunked = m->attention_chunk > 0,
                                  .global = global_share(m),
                                  .length = l->own,
-                                 .bidirectional = m->bidirectional};
+                                 .bidirectional = m->bidirectional,
+                                 .block = (double)m->denoised};
     const bool latent = m->mla.kv_lora_rank > 0;
     if (latent)
         list_latent(m, l);

@@ -63,7 +63,7 @@ double sp_active_d_ff(const struct sp_model *model)
     if (!sp_splits_layers(model))
         return NAN;
     if (moe->experts == 0)
-        return (double)model->d_ff;
+        return model->mean_d_ff > 0 ? model->mean_d_ff : (double)model->d_ff;
     return (double)(moe->top_k * moe->d_ff_expert + sp_shared_d_ff(model));
 }
 

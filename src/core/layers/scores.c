@@ -105,6 +105,16 @@ double sp_mixer_tokens(const struct sp_mixer *x, double seq)
     return mean_of(tokens_of, x, seq, 1);
 }
 
+/* Share of the pairs of tokens whose scores count, of which a causal mask has half: all if tokens
+ * attend both ways, and of a sequence of n blocks, in which they do, (n + 1) / (2 n). Arriola et
+ * al. 2025, "Block Diffusion", section 3.2. */
+static double counted_of(const struct sp_mixer *x, double seq, double scores)
+{
+    if (x->bidirectional)
+        return 1;
+    return scores < 1 ? fmin(1, scores * (1 + x->block / length_of(x, seq))) : scores;
+}
+
 static double picked_flops(const struct sp_mixer *x, double seq, double scores)
 {
     return sp_picked_score_flops(x->index, x->heads, x->qk, x->v, x->picked, seq,
@@ -113,15 +123,16 @@ static double picked_flops(const struct sp_mixer *x, double seq, double scores)
 
 static double near_flops(const struct sp_mixer *x, double seq, double scores)
 {
+    const double counted = counted_of(x, seq, scores);
     if (x->picked > 0)
-        return picked_flops(x, seq, scores);
-    return sp_score_flops(x->heads, x->qk, x->v, near_tokens(x, length_of(x, seq)), scores) +
-           entry_flops(x, seq, scores);
+        return picked_flops(x, seq, counted);
+    return sp_score_flops(x->heads, x->qk, x->v, near_tokens(x, length_of(x, seq)), counted) +
+           entry_flops(x, seq, counted);
 }
 
 double sp_mixer_flops(const struct sp_mixer *x, double seq, double scores)
 {
-    return sp_scan_flops(x->scan) + mean_of(near_flops, x, seq, x->bidirectional ? 1 : scores);
+    return sp_scan_flops(x->scan) + mean_of(near_flops, x, seq, scores);
 }
 
 double sp_mixer_unevenness(const struct sp_mixer *x, double seq)
@@ -134,7 +145,7 @@ double sp_mixer_unevenness(const struct sp_mixer *x, double seq)
     for (int i = 0; i < d->n; i++) {
         const double T = within(d, d->of[i].tokens, seq), share = d->of[i].share;
         const double beyond = T - d->reach;
-        const double flops = sp_scan_flops(x->scan) + near_flops(x, T, x->bidirectional ? 1 : 0.5);
+        const double flops = sp_scan_flops(x->scan) + near_flops(x, T, 0.5);
         both += share * T * beyond * (flops - mean);
         squares += share * T * beyond * beyond;
     }
@@ -170,8 +181,8 @@ static int put_mixer(struct sp_scores *out, int n, const struct sp_mixer *x, dou
     const bool scores = x->qk > 0 && x->picked <= 0;
     const double local =
         scores && is_local(x, length_of(x, longest(x, seq))) ? (1 - x->global) * layers : 0;
-    const double counted = x->bidirectional ? 1 : share;
     const double all = mean_of(all_tokens, x, seq, 1), here = mean_of(local_or_all, x, seq, 1);
+    const double counted = counted_of(x, all, share);
     const enum sp_reach near = x->bidirectional ? SP_REACH_BOTH_SIDES
                                : x->chunked     ? SP_REACH_CHUNK
                                                 : SP_REACH_WINDOW;

@@ -189,6 +189,11 @@ bool sp_attends_to_encoder(const struct sp_model *model)
     return model->cross_attention || strchr(model->pattern, 'X') != NULL;
 }
 
+bool sp_keeps_layers(const struct sp_model *model)
+{
+    return sp_attends_to_encoder(model) || model->mean_d_ff > 0;
+}
+
 /* TP must divide heads, dense MLPs, all shared experts together, and with ETP each expert. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
 {
@@ -283,7 +288,7 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_PP_ENDS;
     if (!sp_own_stages_fit(model, plan))
         return SP_PLAN_PP_OWN;
-    if (plan->pp > 1 && sp_attends_to_encoder(model))
+    if (plan->pp > 1 && sp_keeps_layers(model))
         return SP_PLAN_PP_CROSS;
     if (!cuts_sequence(plan))
         return SP_PLAN_CP_SEQ;
@@ -335,7 +340,8 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
             ("stage-layers must give pp stages all the layers, none empty except at the ends, and "
              "excludes first-layers and last-layers"),
         [SP_PLAN_PP_CROSS] =
-            "pipelines of models whose layers attend to an encoder are not modelled: pp must be 1",
+            "pipelines of models whose layers attend to an encoder, or whose MLPs differ, are not "
+            "modelled: pp must be 1",
         [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline, but pp is 1",
         [SP_PLAN_OFFLOAD_LAYERS] = "more layers offloaded (offload-layers) than a stage has",
         [SP_PLAN_CP_SEQ] = "cp (with ring and allgather: 2 x cp) does not divide the sequence",

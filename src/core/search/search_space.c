@@ -229,7 +229,7 @@ bool sp_open_space(struct sp_search_space *s)
         return false;
     sp_list_model(m, &s->layers);
     const int64_t experts = m->moe.experts > 0 ? m->moe.experts : 1;
-    const int64_t stages = sp_attends_to_encoder(m) || !sp_splits_layers(m) ? 1 : m->layers;
+    const int64_t stages = sp_keeps_layers(m) || !sp_splits_layers(m) ? 1 : m->layers;
     const int64_t most = stages < SP_MAX_STAGES ? stages : SP_MAX_STAGES;
     s->n_divisor = divisors(N, N, &any, s->divisor);
     s->n_tp = divisors(N, N, &s->tp, s->tps);
