@@ -9,11 +9,7 @@
 
 /* Other spellings of a choice, in the help and in the field. */
 #define SPELLED(option, alias, choice) {option, alias, choice, NULL},
-#ifdef __wasi__ /* as hints of options */
-#define ELSEWHERE(option, word, hint)
-#else
 #define ELSEWHERE(option, word, hint) {option, word, word, hint},
-#endif
 static const struct {
     const char *option, *alias, *choice, *hint;
 } aliases[] = {

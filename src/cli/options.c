@@ -301,9 +301,6 @@ static bool unknown_option(const struct sp_args *args, const char *word, struct 
 /* The option that takes a model or a machine of that name, such as "h100-8"; NULL: none. */
 static const struct sp_option *option_of_config(const struct sp_args *args, const char *word)
 {
-#ifdef __wasi__ /* the page has fields for both */
-    return (void)args, (void)word, NULL;
-#else
     const struct sp_sources sources = {.config_dir = args->value.config_dir};
     const char *const dash = strrchr(word, '-');
     const bool counts = dash && isdigit((unsigned char)dash[1]);
@@ -312,7 +309,6 @@ static const struct sp_option *option_of_config(const struct sp_args *args, cons
     return sp_config_named(SP_MODELS, word, &sources)     ? sp_option_taken(args, SP_O_model)
            : sp_config_named(SP_HARDWARE, chip, &sources) ? sp_option_taken(args, SP_O_hw)
                                                           : NULL;
-#endif
 }
 
 /* The option that takes a word, which is its choice and that of no other, or a config; NULL: none.

@@ -4,15 +4,9 @@
 #include "base/text.h"
 
 #define OURS(word, member, text) {word, SP_O_##member, text, NULL},
-#ifdef __wasi__ /* a page has no room for the words of people who know other tools */
-#define OTHER(word, member)
-#define SAID(word, member, text)
-#define HINT(word, text)
-#else
 #define OTHER(word, member) {word, SP_O_##member, NULL, NULL},
 #define SAID(word, member, text) {word, SP_O_##member, text, NULL},
 #define HINT(word, text) {word, SP_NO_OPTION, NULL, text},
-#endif
 const struct sp_other_word sp_other_words[] = {
 #include "cli/other_words.def"
     {NULL, SP_NO_OPTION, NULL, NULL},
