@@ -179,7 +179,10 @@ struct sp_encoder {
     int64_t extra_params;       /* weights outside the layers that no other field counts */
     int64_t positions;          /* rows of the position table */
     int64_t patch;              /* input values per token of a patch matmul; 0: a table lookup */
-    int64_t projectors;         /* MLPs into the model's width; 0: none */
+    /* Two matmuls with biases before the projectors, each of `taps` positions and kept for one in
+     * `step` tokens: convolutions (Step 3.7), or an MLP (MiniMax-M3). neck_out 0: none. */
+    int64_t neck_hidden, neck_out, neck_taps, neck_step;
+    int64_t projectors;                     /* MLPs into the model's width; 0: none */
     int64_t projector_in, projector_hidden; /* their widths; hidden 0: a single matmul */
     int64_t merge;                          /* tokens merged into one by the projector */
     int norm, qk_norm;

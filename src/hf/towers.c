@@ -10,6 +10,7 @@ enum projector {
     LINEAR,    /* one matmul with a bias */
     GEMMA3,    /* one matmul without a bias on pooled patches, and a norm */
     QWEN,      /* a norm, and an MLP as wide as the merged patches */
+    MOON,      /* the same of MoonViT (Kimi), which takes single frames */
     QWEN_DEEP, /* the same, plus one per tower layer that feeds the first text layers */
     PROJECTED, /* projections of text and image to one width (CLIP) */
     TILES,     /* one matmul with a bias on outputs of several layers (Llama 3.2 Vision) */
@@ -17,6 +18,8 @@ enum projector {
                   3) */
     GEMMA4,    /* one matmul without a bias on pooled patches */
     JOINED,    /* one matmul without a bias on merged patches (Idefics 3) */
+    NECKED,    /* two MLPs, of all patches and of merged ones (MiniMax-M3) */
+    STEP,      /* two convolutions of stride 2 and a matmul (Step 3.7) */
     SHUFFLED,  /* an MLP on merged patches and a matmul, without biases (Llama 4) */
 };
 
@@ -62,6 +65,12 @@ static const struct tower {
     {"qwen2_5_vl", NULL, "rmsnorm", true, 0, QWEN, 32, 3584, 16, 3420, 14},
     {"qwen3_vl", NULL, "layernorm", false, PATCH_BIAS, QWEN_DEEP, 27, 1152, 16, 4304, 16},
     {"qwen3_vl_moe", NULL, "layernorm", false, PATCH_BIAS, QWEN_DEEP, 27, 1152, 16, 4304, 16},
+    {"qwen3_5", NULL, "layernorm", false, PATCH_BIAS, QWEN, 27, 1152, 16, 4304, 16},
+    {"qwen3_5_moe", NULL, "layernorm", false, PATCH_BIAS, QWEN, 27, 1152, 16, 4304, 16},
+    {"kimi_vl", NULL, "layernorm", false, PATCH_BIAS | LAST_NORM, MOON, 27, 1152, 16, 4304, 14},
+    {"kimi_k25", NULL, "layernorm", false, PATCH_BIAS | LAST_NORM, MOON, 27, 1152, 16, 4304, 14},
+    {"minimax_m3_vl", NULL, "layernorm", false, FIRST_NORM | OWN_SIZE, NECKED, 32, 1280, 16, 5120, 14},
+    {"step3p7", NULL, "layernorm", false, FIRST_NORM | GRID, STEP, 47, 1536, 16, 8960, 14},
     /* clang-format on */
 };
 
@@ -80,7 +89,7 @@ struct sizes {
 
 static bool is_qwen(const struct tower *t)
 {
-    return t->projector == QWEN || t->projector == QWEN_DEEP;
+    return t->projector == QWEN || t->projector == QWEN_DEEP || t->projector == MOON;
 }
 
 /* Image side for towers of any size: 1024 pixels, in whole merged patches. */
@@ -89,14 +98,41 @@ static double own_grid(double patch, double merge)
     return floor(1024 / (patch * merge)) * merge;
 }
 
+/* Whether a MoonViT has the parts of its first version: Kimi K3's has others. */
+static bool is_moon(const cJSON *v)
+{
+    static const char *const parts[][2] = {{"mm_projector_type", "patchmerger"},
+                                           {"norm_type", "layernorm"},
+                                           {"mlp_type", "mlp2"},
+                                           {"pos_emb_type", "divided_fixed"},
+                                           {"merge_type", "sd2_tpool"},
+                                           {"video_attn_type", "spatial_temporal"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *const text = sp_hf_text_at(v, parts[i][0]);
+        if (text && strcmp(text, parts[i][1]) != 0)
+            return false;
+    }
+    const cJSON *const sides = sp_hf_member(v, "merge_kernel_size");
+    return !sp_hf_member(v, "qkv_hidden_size") &&
+           (!sides ||
+            (cJSON_GetArraySize(sides) == 2 && sides->child->valuedouble >= 1 &&
+             cJSON_Compare(cJSON_GetArrayItem(sides, 0), cJSON_GetArrayItem(sides, 1), true)));
+}
+
 /* Patches per side merged into one token. */
 static double merge_of(const cJSON *v, const cJSON *root, const struct tower *t)
 {
     const double ratio = sp_hf_number_at(v, "pixel_shuffle_ratio", 0.5);
+    const cJSON *const sides = sp_hf_member(v, "merge_kernel_size");
     switch (t->projector) {
+    case STEP:
+        return 4;
     case QWEN:
     case QWEN_DEEP:
+    case NECKED:
         return sp_hf_number_at(v, "spatial_merge_size", 2);
+    case MOON:
+        return sides ? sides->child->valuedouble : 2;
     case MERGED:
         return sp_hf_number_at(root, "spatial_merge_size", 2);
     case JOINED:
@@ -124,7 +160,22 @@ static struct sizes sizes_of(const cJSON *v, const cJSON *root, const struct tow
     const double ratio = sp_hf_at(v, "mlp_ratio");
     s.d_ff = sp_hf_number_at(v, "intermediate_size", ratio > 0 ? ratio * s.width : t->d_ff);
     s.heads = sp_hf_number_at(v, "attention_heads", s.heads);
-    const double image = sp_hf_number_at(v, "image_size", t->projector == SHUFFLED ? 448 : 224);
+    if (t->projector == STEP) {
+        s.layers = sp_hf_number_at(v, "layers", s.layers);
+        s.width = sp_hf_number_at(v, "width", s.width);
+        s.heads = sp_hf_number_at(v, "heads", s.heads);
+        s.d_ff = ratio > 0 ? floor(ratio * s.width) : s.d_ff;
+    }
+    if (t->projector == MOON) { /* Kimi K2.5's names */
+        s.layers = sp_hf_number_at(v, "vt_num_hidden_layers", s.layers);
+        s.width = sp_hf_number_at(v, "vt_hidden_size", s.width);
+        s.heads = sp_hf_number_at(v, "vt_num_attention_heads", s.heads);
+        s.d_ff = sp_hf_number_at(v, "vt_intermediate_size", s.d_ff);
+    }
+    const double image = sp_hf_number_at(v, "image_size",
+                                         t->projector == SHUFFLED ? 448
+                                         : t->projector == STEP   ? 728
+                                                                  : 224);
     s.grid = is_qwen(t) || t->has & OWN_SIZE ? own_grid(s.patch, s.merge) : floor(image / s.patch);
     return s;
 }
@@ -153,6 +204,8 @@ static bool has_projector_bias(const cJSON *root, const struct tower *t)
 {
     const bool never = t->projector == GEMMA3 || t->projector == GEMMA4 ||
                        t->projector == SHUFFLED || t->projector == JOINED;
+    if (t->projector == STEP)
+        return sp_hf_flag_at(root, "projector_bias", false);
     return !never && sp_hf_flag_at(root, "multimodal_projector_bias", t->projector != MERGED);
 }
 
@@ -174,6 +227,29 @@ static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, co
               : merged > 1           ? merged
                                      : 0);
     cJSON_AddBoolToObject(e, "projector_bias", has_projector_bias(root, t));
+}
+
+/* Step's convolutions of 3 x 3 with stride 2, and M3's MLP of all patches. */
+static void put_neck(cJSON *e, const cJSON *root, const cJSON *v, const struct tower *t,
+                     const struct sizes *s)
+{
+    const bool step = t->projector == STEP;
+    const double hidden = sp_hf_number_at(root, "projector_hidden_size", 6144);
+    sp_hf_put(e, "neck_hidden", step ? 2 * s->width : hidden);
+    sp_hf_put(e, "neck_out", step ? 4 * s->width : s->text);
+    sp_hf_put(e, "neck_taps", step ? 9 : 1);
+    sp_hf_put(e, "neck_step", step ? 4 : 1);
+    sp_hf_put(e, "projector_in", step ? 4 * s->width : s->merge * s->merge * s->text);
+    sp_hf_put(e, "projector_hidden", step ? 0 : hidden);
+    if (step && sp_hf_number_at(v, "ls_init_value", 1) > 0) /* scales of both blocks */
+        sp_hf_put(e, "extra_layer_params", 2 * s->width);
+}
+
+/* Whether a Step's tower has the parts of the published one. */
+static bool is_step(const cJSON *v)
+{
+    return sp_hf_flag_at(v, "use_ln_pre", true) && !sp_hf_flag_at(v, "use_ln_post", false) &&
+           sp_hf_flag_at(v, "use_abs_posemb", true) && !sp_hf_flag_at(v, "use_cls_token", false);
 }
 
 /* CLIP: text and image projected to one width, with a scale. */
@@ -255,6 +331,9 @@ static double positions_of(const cJSON *v, const struct tower *t, double tokens)
 {
     if (t->has & TWO_TABLES)
         return 2 * sp_hf_number_at(v, "position_embedding_size", 10240);
+    if (t->projector == MOON)
+        return sp_hf_number_at(v, "init_pos_emb_height", 64) *
+               sp_hf_number_at(v, "init_pos_emb_width", 64);
     return t->has & GRID ? tokens : sp_hf_at(v, "num_position_embeddings");
 }
 
@@ -273,14 +352,15 @@ const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
         cJSON_IsObject(v)
             ? find(sp_hf_text_at(c->json->root, "model_type"), sp_hf_text_at(v, "model_type"))
             : NULL;
-    if (!t)
+    if (!t || (t->projector == MOON && !is_moon(v)) || (t->projector == STEP && !is_step(v)))
         return NULL;
     const struct sizes s = sizes_of(v, c->json->root, t, sp_hf_number(c->sizes, sp_hf_width));
     const double deep = t->projector == QWEN_DEEP
                             ? cJSON_GetArraySize(sp_hf_member(v, "deepstack_visual_indexes"))
                             : 0;
     const double first = t->has & CLASS_TOKEN ? 1 : 0, tokens = s.grid * s.grid + first;
-    const double frames = is_qwen(t) ? sp_hf_number_at(v, "temporal_patch_size", 2) : 1;
+    const bool films = (is_qwen(t) && t->projector != MOON) || t->projector == NECKED;
+    const double frames = films ? sp_hf_number_at(v, "temporal_patch_size", 2) : 1;
     cJSON *const e = cJSON_AddObjectToObject(out, "encoder");
     put_block(e, v, t, &s);
     sp_hf_put(e, "patch", s.channels * frames * s.patch * s.patch);
@@ -292,6 +372,8 @@ const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
         put_projections(out, e, c->json->root, &s);
     else
         put_projector(e, c->json->root, t, &s, deep);
+    if (t->projector == NECKED || t->projector == STEP)
+        put_neck(e, c->json->root, v, t, &s);
     if (t->projector == TILES) {
         put_tiles(e, v, &s);
         put_crossed_layers(out, c->sizes, &s);

@@ -43,12 +43,16 @@ echo "$n configs of our own"
 [ "$n" -ge 200 ] || fail "only $n rows"
 
 # Whole files of the Hub. Their active parameters of a mixture leave out the tower beside it, ours have it as those of dense
-# models do; of a picture's patches ours count the work of all, for which the rows above have values.
+# models do; of a picture's patches ours count the work of all, for which the rows above have values. A total without that of
+# the text is the text's alone.
 has shared || exit "$failed"
 n=0
 while IFS=$'\t' read -r file total active text; do
     jq -e .patch_size "$real/hf/$file" >/dev/null && active=$("$program" import "$real/hf/$file" --get params.active)
-    count "$file" "$real/hf/$file" "$total" "$active" "$text"
+    part=.
+    [ -n "$text" ] || part='del(.vision_config)'
+    jq "$part" "$real/hf/$file" >"$folder/$file"
+    count "$file" "$folder/$file" "$total" "$active" "$text"
 done < <(jq -r 'to_entries[] | .key as $file | .value | (if .active == .total then 0 else .total - (.text // .total) end) as $tower
     | [$file, .total, .active + $tower, .text // ""] | @tsv' "$real/hf_expected.json")
 echo "$n configs of the Hub"

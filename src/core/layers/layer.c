@@ -346,29 +346,6 @@ static void list_encoder_layer(const struct sp_model *m, struct sp_layer *l)
         l->tensor[i].frozen = e->frozen;
 }
 
-/* The encoder's input, and its output into the model's width. */
-static void list_encoder_ends(const struct sp_model *m, struct sp_layer *l)
-{
-    const struct sp_encoder *const e = &m->encoder;
-    const double D = (double)e->d_model, n = (double)e->projectors;
-    const double merge = (double)(e->merge > 0 ? e->merge : 1),
-                 hidden = (double)e->projector_hidden;
-    l->from = (double)e->tokens;
-    if (e->patch > 0)
-        MATMUL(l, "patch embedding", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)e->patch, D,
-               .bias = e->patch_bias, .plain = true, .source = true, .frozen = e->frozen);
-    TENSOR(l, D * (double)e->positions + (double)e->extra_params, SP_PART_EMBEDDING, SP_TP_WHOLE,
-           .source = true, .frozen = e->frozen);
-    if (n <= 0)
-        return;
-    const double out = (double)m->d_model, first = hidden > 0 ? hidden : out;
-    MATMUL(l, "projector", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)e->projector_in,
-           first, n, n / merge, .bias = e->projector_bias, .plain = true, .source = true);
-    if (hidden > 0)
-        MATMUL(l, "projector output", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, hidden, out, n,
-               n / merge, .bias = e->projector_bias, .plain = true, .source = true);
-}
-
 /* E, width of a table row. */
 static double table_width(const struct sp_model *m)
 {
@@ -390,7 +367,7 @@ static void list_input(const struct sp_model *m, struct sp_layer *l)
         MATMUL(l, "patch embedding", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)m->patch, D,
                .bias = true, .plain = true);
     if (m->encoder.layers > 0)
-        list_encoder_ends(m, l);
+        sp_list_encoder_ends(m, l);
     sp_list_side_tables(m, l, norm_weights(m, 1));
     if (!sp_is_convolutional(m)) /* a picture model's stem belongs to its first block */
         MOVE(l, 2 * D, SP_BY_NOTHING, SP_OP_NORMS);

@@ -78,6 +78,9 @@ void sp_list_side_streams(const struct sp_model *model, struct sp_layer *layer, 
 void sp_list_side_tables(const struct sp_model *model, struct sp_layer *layer, double norm);
 void sp_list_streams_end(const struct sp_model *model, struct sp_layer *layer);
 
+/* The encoder's input, and its output into the model's width. */
+void sp_list_encoder_ends(const struct sp_model *model, struct sp_layer *layer);
+
 /* The blocks of a convolutional network among the layers `from` to `until` - 1, their rows, and the
  * positions of the last stage. */
 void sp_count_blocks(const struct sp_model *model, int64_t from, int64_t until,

@@ -233,3 +233,34 @@ void sp_list_predictor(const struct sp_model *m, struct sp_layer *l, double norm
     MOVE(l, (MOVES_OF_NORMS + MOVES_OF_JOINING) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
     MOVE(l, 3 * out, SP_BY_WIDTH, SP_OP_NORMS); /* the loss */
 }
+
+void sp_list_encoder_ends(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_encoder *const e = &m->encoder;
+    const double D = (double)e->d_model, n = (double)e->projectors;
+    const double merge = (double)(e->merge > 0 ? e->merge : 1),
+                 hidden = (double)e->projector_hidden;
+    l->from = (double)e->tokens;
+    if (e->patch > 0)
+        MATMUL(l, "patch embedding", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)e->patch, D,
+               .bias = e->patch_bias, .plain = true, .source = true, .frozen = e->frozen);
+    TENSOR(l, D * (double)e->positions + (double)e->extra_params, SP_PART_EMBEDDING, SP_TP_WHOLE,
+           .source = true, .frozen = e->frozen);
+    if (e->neck_out > 0) {
+        const double taps = (double)e->neck_taps, step = (double)e->neck_step,
+                     inner = (double)e->neck_hidden;
+        MATMUL(l, "neck", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, taps * D, inner, 1, 1 / step,
+               .bias = true, .plain = true, .source = true);
+        MATMUL(l, "neck output", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, taps * inner,
+               (double)e->neck_out, 1, 1 / (step * step), .bias = true, .plain = true,
+               .source = true);
+    }
+    if (n <= 0)
+        return;
+    const double out = (double)m->d_model, first = hidden > 0 ? hidden : out;
+    MATMUL(l, "projector", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)e->projector_in,
+           first, n, n / merge, .bias = e->projector_bias, .plain = true, .source = true);
+    if (hidden > 0)
+        MATMUL(l, "projector output", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, hidden, out, n,
+               n / merge, .bias = e->projector_bias, .plain = true, .source = true);
+}
