@@ -1,10 +1,12 @@
 /* A command's options by their names: its own, other tools' words, and the fields of a plan that it
  * fixes. */
-#include "cli/option_names.h"
-
+#include <getopt.h>
 #include <string.h>
 
+#include <scaleplan/plan.h>
+
 #include "base/text.h"
+#include "cli/options.h"
 #include "cli/other_words.h"
 
 const struct sp_option *sp_option_taken(const struct sp_args *args, enum sp_option_id id)
@@ -38,6 +40,8 @@ static struct option name_of(const struct sp_args *args, size_t at, const char *
                            .val = SP_NAMES_FROM + (int)at};
 }
 
+_Static_assert((int)SP_PLAN_FIELDS <= (int)SP_MAX_OPTIONS, "room for the fields of a plan");
+
 /* Fields of a plan that the command fixes, by their options: "search --tp 8" is --fix tp=8. */
 static void name_fixed(const struct sp_args *args, struct option *longs)
 {
@@ -57,7 +61,7 @@ static void name_fixed(const struct sp_args *args, struct option *longs)
     }
 }
 
-void sp_build_long_options(const struct sp_args *args, struct option longs[SP_LONG_OPTIONS])
+void sp_build_long_options(const struct sp_args *args, struct option *longs)
 {
     size_t n = 0;
     for (size_t i = 0; i < args->n_options; i++) {

@@ -15,7 +15,6 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "answer/report.h"
-#include "cli/option_names.h"
 #include "cli/other_words.h"
 #include "config/lengths.h"
 #include "config/load.h"

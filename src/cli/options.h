@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/option_ids.h"
+#include "cli/other_words.h"
 
 enum sp_option_kind {
     SP_FLAG,
@@ -191,5 +192,19 @@ bool sp_names_taker(enum sp_option_id id, bool fixes, const char *word, struct s
 
 /* The number of an option, or the index of its choice; NAN: not given and no default, or text. */
 double sp_number_at(const struct sp_args *args, enum sp_option_id id);
+
+struct option;
+
+/* What getopt returns: SP_NAMES_FROM and a place in args->options, or SP_FIXED_FROM and the id of a
+ * plan's option, which --fix takes. */
+enum { SP_NAMES_FROM = 256, SP_FIXED_FROM = SP_NAMES_FROM + SP_MAX_OPTIONS };
+enum { SP_LONG_OPTIONS = 3 * SP_MAX_OPTIONS + SP_OTHER_WORDS + 1 };
+
+/* Writes all names of the command's options, for getopt, into SP_LONG_OPTIONS places of zeros. */
+void sp_build_long_options(const struct sp_args *args, struct option *longs);
+
+/* Whether a word is the whole name: getopt accepts unique prefixes, and scripts that rely on one
+ * would break when an option is added. */
+bool sp_is_spelled_out(const char *word, const char *name);
 
 #endif
