@@ -340,8 +340,8 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
             ("stage-layers must give pp stages all the layers, none empty except at the ends, and "
              "excludes first-layers and last-layers"),
         [SP_PLAN_PP_CROSS] =
-            "pipelines of models whose layers attend to an encoder, or whose MLPs differ, are not "
-            "modelled: pp must be 1",
+            ("pipelines of models whose layers attend to an encoder, or whose MLPs differ, are not "
+             "modelled: pp must be 1"),
         [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline, but pp is 1",
         [SP_PLAN_OFFLOAD_LAYERS] = "more layers offloaded (offload-layers) than a stage has",
         [SP_PLAN_CP_SEQ] = "cp (with ring and allgather: 2 x cp) does not divide the sequence",
