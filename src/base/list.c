@@ -84,3 +84,10 @@ bool sp_parse_part(const char *text, int *part, int *parts)
     return sscanf(text, "%9d/%9d%n", part, parts, &end) == 2 && text[end] == '\0' && *part >= 1 &&
            *part <= *parts;
 }
+
+bool sp_take_shard(const char *text, int *part, int *parts, struct sp_error *error)
+{
+    return (sp_parse_part(text, part, parts) && *parts <= 1000000) ||
+           sp_fail(error, SP_INPUT, "--shard: \"%s\" is not I/N with I from 1 to N, such as 3/16",
+                   sp_safe(text));
+}

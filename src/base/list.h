@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
+
 /* Copies the next item of a comma-separated list into `item` (at most `size` bytes) and advances
  * *list; NULL after the last item. False if *list is NULL. "" is one empty item; "a," is "a" and an
  * empty one. */
@@ -32,5 +34,8 @@ void sp_join_path(const char *path, const char *key, char *out, size_t size);
 
 /* Reads "3/16", part 3 of 16; false for anything else or a part out of range. */
 bool sp_parse_part(const char *text, int *part, int *parts);
+
+/* The same of --shard, of at most a million parts; else an error. */
+bool sp_take_shard(const char *text, int *part, int *parts, struct sp_error *error);
 
 #endif

@@ -25,10 +25,8 @@ static bool read_shard(const struct sp_args *args, struct sp_search_run *run,
     run->shards = 1;
     if (!text)
         return true;
-    if (!sp_parse_part(text, &part, &parts) || parts > 1000000)
-        return sp_fail(error, SP_INPUT,
-                       "--shard: \"%s\" is not I/N with I from 1 to N, such as 3/16",
-                       sp_safe(text));
+    if (!sp_take_shard(text, &part, &parts, error))
+        return false;
     run->shard = part - 1;
     run->shards = parts;
     return true;

@@ -115,10 +115,8 @@ static void drop_swept(struct sweep *s)
 static bool take_shard(struct sweep *s, const char *text, struct sp_error *error)
 {
     int part, parts;
-    if (!sp_parse_part(text, &part, &parts))
-        return sp_fail(error, SP_INPUT,
-                       "--shard: \"%s\" is not I/N with I from 1 to N, such as 3/16",
-                       sp_safe(text));
+    if (!sp_take_shard(text, &part, &parts, error))
+        return false;
     s->shard = (uint64_t)part - 1;
     s->shards = (uint64_t)parts;
     return true;
