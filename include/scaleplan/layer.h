@@ -149,7 +149,7 @@ struct sp_mixer {
     double sums;            /* norms over all heads: their sums over a token, which TP ranks add up
                                in one message */
     bool bidirectional;     /* tokens attend to later ones as well */
-    double block;           /* to those of their block of so many; 0: to none */
+    double block;           /* tokens attend to all of their block, of this many tokens; 0: none */
     const struct sp_documents *documents; /* that attention stays within; NULL: the sequence */
 };
 

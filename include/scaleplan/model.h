@@ -179,8 +179,8 @@ struct sp_encoder {
     int64_t extra_params;       /* weights outside the layers that no other field counts */
     int64_t positions;          /* rows of the position table */
     int64_t patch;              /* input values per token of a patch matmul; 0: a table lookup */
-    /* Two matmuls with biases before the projectors, each of `taps` positions and kept for one in
-     * `step` tokens: convolutions (Step 3.7), or an MLP (MiniMax-M3). neck_out 0: none. */
+    /* Two matmuls with biases before the projectors: convolutions (Step 3.7), or an MLP
+     * (MiniMax-M3). Each reads `taps` positions and keeps one token in `step`. neck_out 0: none. */
     int64_t neck_hidden, neck_out, neck_taps, neck_step;
     int64_t projectors;                     /* MLPs into the model's width; 0: none */
     int64_t projector_in, projector_hidden; /* their widths; hidden 0: a single matmul */
@@ -231,8 +231,8 @@ struct sp_model {
     int64_t layers;          /* L */
     int64_t d_model;         /* D */
     int64_t d_ff;            /* F */
-    double mean_d_ff;        /* mean width of MLPs that differ (Nemotron-NAS), of which d_ff is the
-                                widest: each counts as the mean; 0: all have d_ff */
+    double mean_d_ff;        /* mean width of the MLPs where layers differ (Nemotron-NAS): each MLP
+                                counts with it, and d_ff is the widest. 0: every MLP has d_ff */
     int64_t heads;           /* N_h, query heads */
     int64_t kv_heads;        /* K */
     int64_t head_dim;        /* H */

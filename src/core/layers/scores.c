@@ -105,9 +105,9 @@ double sp_mixer_tokens(const struct sp_mixer *x, double seq)
     return mean_of(tokens_of, x, seq, 1);
 }
 
-/* Share of the pairs of tokens whose scores count, of which a causal mask has half: all if tokens
- * attend both ways, and of a sequence of n blocks, in which they do, (n + 1) / (2 n). Arriola et
- * al. 2025, "Block Diffusion", section 3.2. */
+/* Share of the token pairs whose scores count: half under a causal mask, all if tokens attend both
+ * ways, (n + 1) / (2 n) for a sequence of n blocks whose tokens attend to their whole block.
+ * Arriola et al. 2025, "Block Diffusion", section 3.2. */
 static double counted_of(const struct sp_mixer *x, double seq, double scores)
 {
     if (x->bidirectional)
