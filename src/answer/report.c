@@ -568,6 +568,12 @@ const struct sp_entry *sp_find(const struct sp_report *r, const char *path)
     return at < r->n_entries ? &r->entries[at] : NULL;
 }
 
+bool sp_says_yes(const struct sp_report *r, const char *path)
+{
+    const struct sp_entry *const entry = sp_find(r, path);
+    return entry && entry->kind == SP_VALUE_BOOL && entry->number != 0;
+}
+
 double sp_argument_value(const struct sp_report *r, const struct sp_entry *entry, const char *name,
                          const char **unit, const char **meaning)
 {

@@ -200,6 +200,9 @@ const char *sp_report_file(const struct sp_report *report, const char **text);
 /* The quantity at a path; NULL if none. */
 const struct sp_entry *sp_find(const struct sp_report *report, const char *path);
 
+/* Whether the quantity at a path is a yes; not if there is none. */
+bool sp_says_yes(const struct sp_report *report, const char *path);
+
 /* The value of an argument of the form that gives an entry; NAN if it has no argument of that name.
  * `unit` and `meaning` may be NULL. */
 double sp_argument_value(const struct sp_report *report, const struct sp_entry *entry,

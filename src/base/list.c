@@ -85,9 +85,9 @@ bool sp_parse_part(const char *text, int *part, int *parts)
            *part <= *parts;
 }
 
-bool sp_take_shard(const char *text, int *part, int *parts, struct sp_error *error)
+bool sp_take_shard(const char *text, int most, int *part, int *parts, struct sp_error *error)
 {
-    return (sp_parse_part(text, part, parts) && *parts <= 1000000) ||
+    return (sp_parse_part(text, part, parts) && *parts <= most) ||
            sp_fail(error, SP_INPUT, "--shard: \"%s\" is not I/N with I from 1 to N, such as 3/16",
                    sp_safe(text));
 }

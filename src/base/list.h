@@ -35,7 +35,7 @@ void sp_join_path(const char *path, const char *key, char *out, size_t size);
 /* Reads "3/16", part 3 of 16; false for anything else or a part out of range. */
 bool sp_parse_part(const char *text, int *part, int *parts);
 
-/* The same of --shard, of at most a million parts; else an error. */
-bool sp_take_shard(const char *text, int *part, int *parts, struct sp_error *error);
+/* The same of --shard, of at most `most` parts; else an error. */
+bool sp_take_shard(const char *text, int most, int *part, int *parts, struct sp_error *error);
 
 #endif

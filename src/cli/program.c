@@ -109,12 +109,6 @@ static bool take_keys(const struct sp_report *report, struct sp_render *how, str
     return error->lines == 0;
 }
 
-static bool is_yes(const struct sp_report *report, const char *key)
-{
-    const struct sp_entry *entry = sp_find(report, key);
-    return entry && entry->kind == SP_VALUE_BOOL && entry->number != 0;
-}
-
 /* Whether the plan has memory to spare: neither "no" nor "tight". */
 static bool is_roomy(const struct sp_command *command, const struct sp_report *report, bool *yes,
                      struct sp_error *error)
@@ -157,7 +151,7 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
         return ok;
     }
     if (!command->compute_bound_key) {
-        *yes = is_yes(report, fits_key);
+        *yes = sp_says_yes(report, fits_key);
         return !what || strcmp(what, "fits") == 0 ||
                sp_fail(error, SP_INPUT, "--check: \"%s\" is not fits or yes", sp_safe(what));
     }
@@ -169,7 +163,7 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
                        sp_safe(what), second);
     const char *const bound_key =
         judged_key(report, command->asked_bound, command->compute_bound_key);
-    *yes = (bound || is_yes(report, fits_key)) && (fits || is_yes(report, bound_key)) &&
+    *yes = (bound || sp_says_yes(report, fits_key)) && (fits || sp_says_yes(report, bound_key)) &&
            (fits || bound || !on_paper);
     return true;
 }
@@ -181,8 +175,8 @@ static void say_second_verdict(const struct sp_command *command, const struct sp
     const char *const second = command->bound_word ? command->bound_word : "compute-bound";
     if (args->given.check && !args->value.check && !command->bare_check &&
         command->compute_bound_key &&
-        is_yes(report, judged_key(report, command->asked_fits, command->fits_key)) &&
-        !is_yes(report, judged_key(report, command->asked_bound, command->compute_bound_key)))
+        sp_says_yes(report, judged_key(report, command->asked_fits, command->fits_key)) &&
+        !sp_says_yes(report, judged_key(report, command->asked_bound, command->compute_bound_key)))
         fprintf(notes,
                 "note: it fits, and --check fails by \"%s\"; --check fits judges memory alone\n",
                 second);
@@ -193,7 +187,7 @@ static bool is_beyond(const struct sp_command *command, const struct sp_args *ar
                       const struct sp_report *report)
 {
     return args->given.check && command->limits_key && sp_find(report, command->limits_key) &&
-           !is_yes(report, command->limits_key);
+           !sp_says_yes(report, command->limits_key);
 }
 
 /* Whether the plan is of a launch that its framework refuses, so that it never runs. */
@@ -215,12 +209,11 @@ static void warn_of_ending(const char *path, enum sp_format format, FILE *notes)
 {
     static const struct {
         const char *ending, *format;
-        enum sp_format is;
-    } known[] = {{".json", "json", SP_FORMAT_JSON},
-                 {".csv", "csv", SP_FORMAT_CSV},
-                 {".tsv", "tsv", SP_FORMAT_TSV},
-                 {".md", "markdown", SP_FORMAT_MARKDOWN},
-                 {".html", "html", SP_FORMAT_HTML}};
+    } known[] = {{".json", "json"},
+                 {".csv", "csv"},
+                 {".tsv", "tsv"},
+                 {".md", "markdown"},
+                 {".html", "html"}};
     const char *const ending = strrchr(sp_base_name(path), '.');
     for (size_t i = 0; ending && i < sizeof known / sizeof *known; i++)
         if (strcmp(ending, known[i].ending) == 0 && format == SP_FORMAT_TEXT)

@@ -46,8 +46,7 @@ static bool keeps(const struct sp_report *r, int i, const char *limit)
 {
     char key[64];
     snprintf(key, sizeof key, "machines.%d.%s", i, limit);
-    const struct sp_entry *const entry = sp_find(r, key);
-    return entry && entry->kind == SP_VALUE_BOOL && entry->number != 0;
+    return sp_says_yes(r, key);
 }
 
 /* Whether some machine's best plan keeps all limits of the run, which --check judges. */

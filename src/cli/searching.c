@@ -25,7 +25,7 @@ static bool read_shard(const struct sp_args *args, struct sp_search_run *run,
     run->shards = 1;
     if (!text)
         return true;
-    if (!sp_take_shard(text, &part, &parts, error))
+    if (!sp_take_shard(text, 1000000, &part, &parts, error))
         return false;
     run->shard = part - 1;
     run->shards = parts;

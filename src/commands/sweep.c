@@ -115,7 +115,7 @@ static void drop_swept(struct sweep *s)
 static bool take_shard(struct sweep *s, const char *text, struct sp_error *error)
 {
     int part, parts;
-    if (!sp_take_shard(text, &part, &parts, error))
+    if (!sp_take_shard(text, INT32_MAX, &part, &parts, error))
         return false;
     s->shard = (uint64_t)part - 1;
     s->shards = (uint64_t)parts;
