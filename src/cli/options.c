@@ -54,9 +54,6 @@ static bool is_number(const struct sp_option *option)
            option->kind == SP_COUNTED;
 }
 
-/* Values that getopt returns for an option: this plus its place among the command's options;
- * smaller values are letters. */
-
 bool sp_is_short_text(const struct sp_args *args)
 {
     return !args->given.details && args->value.format == SP_FORMAT_TEXT;

@@ -448,10 +448,11 @@ static bool is_known(const struct sp_hf_config *c, const struct hybrid *h, struc
                   {"falcon_h1", "projectors_bias"}};
     char path[96];
     const char *const fault = h->put == sp_hf_put_blocks ? sp_hf_fault_of_blocks(c->sizes) : NULL;
-    snprintf(path, sizeof path, "%sblock_configs", c->part);
-    if (fault)
+    if (fault) {
+        snprintf(path, sizeof path, "%sblock_configs", c->part);
         return sp_fail(error, SP_INPUT, "%s: %s: %s, which is not modelled",
                        sp_json_place(c->json, path), path, fault);
+    }
     if (strcmp(h->type, "zamba2") == 0 && !sp_hf_is_whole_zamba2(c->sizes)) {
         snprintf(path, sizeof path, "%slayers_block_type", c->part);
         return sp_fail(error, SP_INPUT,

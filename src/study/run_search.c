@@ -39,7 +39,7 @@ struct searching {
     const struct sp_search_space *space;
     const struct sp_search_run *run;
     struct sp_search_rule rule;
-    int64_t groups, stride;     /* stride: from one group of the parts to the next */
+    int64_t groups;
     atomic_bool found, partial; /* found: any one plan suffices; partial: stopped early */
     struct sp_front first;      /* of the seeding pass */
     struct keeping *of[SP_MAX_THREADS];

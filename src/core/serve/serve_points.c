@@ -10,12 +10,8 @@ struct listing {
     const struct sp_serve_load *load;
     double machine_chips;
     bool degrees, front;
-    enum {
-        WHOLE,
-        IDLE,
-        POOL
-    } parts; /* sizes divide the machine; or some chips are idle; or are
-                another kind of instance's */
+    /* sizes divide the machine; leave some of its chips idle; or share it with other instances */
+    enum { WHOLE, IDLE, POOL } parts;
     enum sp_serve_objective order;
     struct sp_serve_point *points;
     int n;

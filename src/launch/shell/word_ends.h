@@ -3,7 +3,6 @@
 #define SP_LAUNCH_SHELL_WORD_ENDS_H
 
 #include <stdbool.h>
-
 #include <stddef.h>
 
 /* How many characters of a name stand here: letters, digits, "_". */
