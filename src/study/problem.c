@@ -11,8 +11,8 @@ const char *const sp_goal_names[] = {"step", "mfu", "cost", "devices", "memory",
  * than every larger one. */
 enum { NEAR_COUNTS = 12 };
 
-/* Largest micro-batch that decides between two batches. */
-enum { LARGEST_MICRO_BATCH = 8 };
+/* Micro-batches that decide between two batches have up to 8 sequences: all of these divide 840. */
+enum { LARGEST_MICRO_BATCH = 8, MICRO_BATCHES = 840 };
 
 bool sp_is_free_batch(const struct sp_asked_batch *batch)
 {
@@ -86,7 +86,7 @@ int64_t sp_odd_rest(int64_t devices, int64_t batch)
 
 int64_t sp_batch_shares(int64_t devices, int64_t batch)
 {
-    return sp_common_divisor(batch, LARGEST_MICRO_BATCH * devices);
+    return sp_common_divisor(batch, MICRO_BATCHES * devices);
 }
 
 int sp_list_new_replicas(int64_t devices, int64_t batch, int64_t than, int64_t *found, int most)
@@ -142,7 +142,7 @@ static void list_batches(const struct sp_tolerance *t, int64_t devices, struct b
 {
     const int64_t low = (int64_t)fmax(1, ceil(t->asked * (1 - SP_ABOUT) * (1 - 1e-12)));
     const int64_t high = (int64_t)floor(t->asked * (1 + SP_ABOUT) * (1 + 1e-12));
-    const int64_t unit = LARGEST_MICRO_BATCH * devices;
+    const int64_t unit = LARGEST_MICRO_BATCH * devices; /* whole rounds, if there are some near */
     struct batches others = {0};
     *kept = (struct batches){1, {t->batch}, {sp_batch_shares(devices, t->batch)}};
     if (!t->batches)
@@ -163,13 +163,14 @@ struct roundness {
     int64_t rest; /* the odd part that replicas leave to stages, TP and CP */
     int64_t twos; /* the largest power of two that divides them: heads and layers divide by such */
     int64_t stages; /* numbers of stages that divide the layers */
-    int64_t shares; /* replicas that share the batch */
+    int64_t shares; /* replicas that share the batch, with micro-batches of powers of two alone:
+                     * others hang on the batch, and would tell no devices apart */
 };
 
 static struct roundness roundness_of(const struct sp_model *model, int64_t devices, int64_t batch)
 {
     struct roundness r = {sp_odd_rest(devices, batch), devices / sp_odd_part(devices), 0,
-                          sp_batch_shares(devices, batch)};
+                          sp_common_divisor(batch, LARGEST_MICRO_BATCH * devices)};
     const int64_t layers = model ? model->layers : 0;
     const int64_t most = layers < SP_MAX_STAGES ? layers : SP_MAX_STAGES;
     for (int64_t stages = 2; stages <= most; stages++)

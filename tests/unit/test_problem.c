@@ -171,7 +171,10 @@ static void fewer_are_looked_at_besides(void **state)
 }
 
 /* 504 = 8 x 63: of the batches within 5 % of 512, only 504 is a multiple of 63 (567 is too
- * far). 512 devices share 512 sequences in every way that any of them does. */
+ * far). Micro-batches of 3, 5, 6 and 7 share batches on 512 devices that 8 x 512 does not: by the
+ * greatest divisor in common with 840 x 512, those of 490 and 504 = 8 x 63 are 70 and 168, of 510
+ * and 525 30 and 105, of 520 and 528 40 and 48; each other one's divides one of these, or is 512's.
+ */
 static void variants_by_hand(void **state)
 {
     (void)state;
@@ -187,7 +190,14 @@ static void variants_by_hand(void **state)
     }
     assert_int_equal(multiples, 1);
     hw.chips_per_slice = t.least = 512;
-    assert_int_equal(sp_list_variants(&hw, &t, list), 1);
+    static const int64_t shared[] = {512, 490, 504, 510, 520, 525, 528};
+    assert_int_equal(sp_list_variants(&hw, &t, list), 7);
+    for (int i = 0; i < 7; i++) {
+        bool found = false;
+        for (int k = 0; k < 7; k++)
+            found |= list[k].batch == shared[i];
+        assert_true(found);
+    }
     t.batches = false;
     t.least = 496;
     n = sp_list_variants(&hw, &t, list); /* 512, 504, 496 */
