@@ -28,7 +28,7 @@ static void add_activations(const struct sp_memory_case *f, struct sp_device_mem
     } else if (f->by_gpt_rule) {
         const enum sp_gpt_rule rule = sp_gpt_rule(f->remat, f->spread.tp, f->sequence_parallel);
         m->gpt_sequences = tokens / f->seq;
-        m->gpt_whole = rule == SP_GPT_NONE;
+        m->gpt = rule;
         m->gpt_layer = sp_gpt_activation_bytes(rule, positions * f->seq, m->gpt_sequences, D,
                                                (double)f->model.heads, f->spread.tp);
         m->activations = sp_stage_activation_bytes(L, m->gpt_layer, &f->spread);

@@ -46,7 +46,7 @@ struct sp_device_memory {
     double claimed;                    /* the same, with 0 for NAN */
     double gpt_layer;                  /* per layer and micro-batch by the GPT rule; else NAN */
     double gpt_sequences;              /* of that micro-batch */
-    bool gpt_whole;                    /* by its rule without TP and recomputation */
+    enum sp_gpt_rule gpt;              /* the closed form of gpt_layer */
     double freed;                      /* offloaded bytes, excluded from the other parts */
     bool is_moved;                     /* activations are offloaded */
     double beside[SP_COMPANION_ROLES]; /* companion weights */

@@ -196,18 +196,17 @@ double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat
 double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double h, double a,
                                double t)
 {
-    const double sbh = s * b * h, scores = 5 * a * s / h;
     switch (rule) {
     case SP_GPT_TP:
-        return sbh * (10 + 24 / t + scores / t);
+        return sp_gpt_tp_layer_bytes(s, b, h, a, t);
     case SP_GPT_TP_SP:
-        return sp_gpt_layer_bytes(s, b, h, a) / t;
+        return sp_gpt_sp_layer_bytes(s, b, h, a, t);
     case SP_GPT_TP_SELECTIVE:
-        return sbh * (10 + 24 / t);
+        return sp_gpt_tp_selective_bytes(s, b, h, t);
     case SP_GPT_SELECTIVE:
-        return sbh * 34 / t;
+        return sp_gpt_selective_bytes(s, b, h, t);
     case SP_GPT_FULL:
-        return sbh * 2;
+        return sp_gpt_full_bytes(s, b, h);
     default:
         return sp_gpt_layer_bytes(s, b, h, a);
     }
