@@ -27,6 +27,7 @@ extern const char *const sp_fp8_recipe_names[];       /* enum sp_fp8_recipe */
 extern const char *const sp_attention_kernel_names[]; /* enum sp_attention_kernel */
 extern const char *const sp_cp_kind_names[];          /* enum sp_cp_kind */
 extern const char *const sp_cp_gather_names[];        /* enum sp_cp_gather */
+extern const char *const sp_dp_overlap_names[];       /* enum sp_dp_overlap */
 extern const char *const sp_logits_names[];           /* enum sp_logits */
 extern const char *const sp_off_on[];                 /* a bool */
 extern const char *const sp_storage_names[];          /* enum sp_storage */

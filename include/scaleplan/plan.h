@@ -115,6 +115,14 @@ enum sp_logits {
 };
 enum { SP_LOGITS_CHUNKS = 8 }; /* torchtitan's and torchtune's default */
 
+/* What hides behind passes where ZeRO 0 or 1 spreads a batch over replicas; sp_dp_overlap_names. */
+enum sp_dp_overlap {
+    SP_DP_OVERLAP_ALL,       /* gradients and, with ZeRO 1, the updated weights */
+    SP_DP_OVERLAP_GRADIENTS, /* weights are gathered between steps */
+    SP_DP_OVERLAP_NONE,      /* gradients too are reduced after the last backward pass */
+    SP_DP_OVERLAPS
+};
+
 /* How the ranks of context parallelism attend to each other's tokens; sp_cp_kind_names. */
 enum sp_cp_kind {
     SP_CP_RING,      /* keys and values go around a ring; attention works on a block meanwhile */
@@ -133,6 +141,7 @@ struct sp_execution {
     enum sp_fp8_recipe fp8_recipe;
     enum sp_attention_kernel attention_kernel;
     enum sp_logits logits;
+    enum sp_dp_overlap dp_overlap;
     double dropout; /* probability, of scores and of what each block adds; 0: none */
     enum sp_cp_kind cp_kind;
     double capacity; /* tokens that each expert computes over the mean, cut and padded to it; 0: all

@@ -70,7 +70,6 @@ struct sp_framework {
                                 memory */
     double reduced_gradient_bytes; /* bytes of a gradient when ranks add it up; 0: as the recipe
                                       stores it, and 2 with ZeRO 3 */
-    bool reduces_after; /* gradients are reduced after the last backward pass, not behind it */
     double broadcast_tensors;      /* per layer, sent by their owners after an update, one broadcast
                                       each;      0: weights are gathered */
     double bucket_bytes;           /* gradients reduced at once during the backward pass */

@@ -104,7 +104,7 @@ struct sp_option {
     const enum sp_option_id *needs, *excludes;
 };
 
-enum { SP_MAX_OPTIONS = 144, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
+enum { SP_MAX_OPTIONS = 148, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
 
 struct sp_world;
 struct sp_known_problem;

@@ -67,6 +67,7 @@ static bool follows(const struct sp_plan *p, const struct sp_model *model,
     case SP_FIELD_CUDA_GRAPH:
     case SP_FIELD_FP8_RECIPE:
     case SP_FIELD_ATTENTION_KERNEL:
+    case SP_FIELD_DP_OVERLAP:
     case SP_FIELD_LOGITS:
     case SP_FIELD_DROPOUT:
     case SP_FIELD_CP_KIND:

@@ -286,7 +286,6 @@ static const struct sp_field framework_fields[] = {
          "runtime context and communicators beyond reserved"),
     FACT(REAL, reduced_gradient_bytes, "bytes", 0, 8,
          "bytes of a gradient in its reduction; 0: as the recipe stores it, 2 with ZeRO 3"),
-    FACT(BOOL, reduces_after, "gradients are reduced after the last backward pass, not behind it"),
     FACT(REAL, broadcast_tensors, "", 0, 1000,
          "tensors per layer that one rank updates whole and broadcasts; 0: weights are gathered"),
     FACT(REAL, bucket_bytes, "bytes", 1, 1e15,
@@ -306,6 +305,8 @@ static const struct sp_field framework_fields[] = {
     RUN(ENUM, logits, sp_logits_names, SP_LOGITS_UNFUSED,
         "logits in memory at once: all in logit_bytes (unfused), in 2 bytes (fused), an eighth of "
         "the tokens (chunked), few tokens (linear)"),
+    RUN(ENUM, dp_overlap, sp_dp_overlap_names, SP_DP_OVERLAP_ALL,
+        "what replicas exchange behind passes with ZeRO 0 and 1"),
     RUN(ENUM, cp_kind, sp_cp_kind_names, SP_CP_RING, "how CP ranks share keys and values"),
     RUN(REAL, dropout, "", 0, 0.99, "dropout probability, of scores and block outputs"),
     RUN(REAL, capacity, "", 0, 10,

@@ -35,6 +35,7 @@ const char *const sp_attention_kernel_names[] = {"flash", "unfused", "fa2", "fa3
                                                  "cudnn", "flex",    NULL};
 const char *const sp_cp_kind_names[] = {"ring", "allgather", "ulysses", "dynamic", NULL};
 const char *const sp_cp_gather_names[] = {"whole", "blocks", "heads", "scheduled", NULL};
+const char *const sp_dp_overlap_names[] = {"all", "gradients", "none", NULL};
 const char *const sp_logits_names[] = {"unfused", "fused", "chunked", "linear", "native", NULL};
 const char *const sp_fp8_recipe_names[] = {"tensorwise", "mxfp8", "blockwise", "rowwise", NULL};
 

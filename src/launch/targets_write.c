@@ -65,6 +65,8 @@ static void lose_unsaid(const struct sp_launched *l)
          "scaling of 8-bit matmuls (--fp8-recipe)"},
         {"attention-kernel", e->attention_kernel == SP_KERNEL_UNFUSED,
          "unfused attention (--attention-kernel)"},
+        {"dp-overlap", p->zero < 2 && e->dp_overlap != l->usual.dp_overlap,
+         "what DP hides behind passes (--dp-overlap)"},
         {"logits", e->logits != l->usual.logits, "how the loss holds logits (--logits)"},
         {"capacity", experts && e->capacity != l->usual.capacity, "expert capacity (--capacity)"},
         {"dropout", e->dropout != l->usual.dropout, "dropout (--dropout)"},

@@ -300,9 +300,18 @@ static void collectives_of_replicas(void **state)
             slowest = fmax(slowest, replicas_s(&w, slow, first_layer(&w.m, w.p.pp, stage),
                                                first_layer(&w.m, w.p.pp, stage + 1), m));
         struct world after = w;
-        after.f.reduces_after = true; /* in the open, so that nothing delays anything */
+        after.p.execution.dp_overlap =
+            SP_DP_OVERLAP_NONE; /* in the open, so that nothing delays anything */
         if (w.p.zero < 2)
             assert_true(fabs(estimate(&after).dp_comm - slowest) <= 1e-6 * slowest + 1e-4);
+        struct world between = w; /* the weights of ZeRO 1 are gathered in the open */
+        between.p.execution.dp_overlap = SP_DP_OVERLAP_GRADIENTS;
+        const double waits = estimate(&between).dp_comm, open = estimate(&after).dp_comm;
+        if (w.p.zero != 1)
+            assert_true(waits == estimate(&w).dp_comm);
+        else if (slowest > 0)
+            assert_true(waits > 0.2 * open &&
+                        waits <= open * (1 + k(&w, SP_C_CONTENTION)) * (1 + 1e-9));
         const double time = estimate(&w).dp_comm, right = slowest * (1 + k(&w, SP_C_CONTENTION));
         const bool hides = w.p.zero == 3 && w.p.shards < w.p.dp && !stays_whole(&w);
         assert_true(time <= right * (1 + 1e-9) + 1e-2 * m);

@@ -27,8 +27,8 @@ static void fields_lie_where_their_names_say(void **state)
                         .first_layers = 12,
                         .last_layers = 13,
                         .execution = {SP_DISPATCH_HYBRIDEP, true, SP_CUDA_GRAPH_FULL,
-                                      SP_FP8_ROWWISE, SP_KERNEL_UNFUSED, SP_LOGITS_CHUNKED, 0.25,
-                                      SP_CP_ULYSSES, 1.25},
+                                      SP_FP8_ROWWISE, SP_KERNEL_UNFUSED, SP_LOGITS_CHUNKED,
+                                      SP_DP_OVERLAP_GRADIENTS, 0.25, SP_CP_ULYSSES, 1.25},
                         .recompute_layers = 0.5,
                         .schedule = SP_ZB_H2,
                         .dtype = SP_FP8,
@@ -70,6 +70,7 @@ static void fields_lie_where_their_names_say(void **state)
                  {"attention-kernel", 1},
                  {"cp-kind", 2},
                  {"logits", 2},
+                 {"dp-overlap", 1},
                  {"dropout", 0.25},
                  {"capacity", 1.25}};
     assert_int_equal(SP_PLAN_FIELDS, sizeof known / sizeof *known);
@@ -123,6 +124,7 @@ static void names_are_those_of_the_policies(void **state)
     assert_null(sp_cp_kind_names[SP_CP_KINDS]);
     assert_null(sp_cp_gather_names[SP_CP_GATHERS]);
     assert_null(sp_logits_names[SP_LOGITS_KINDS]);
+    assert_null(sp_dp_overlap_names[SP_DP_OVERLAPS]);
 }
 
 int main(void)

@@ -162,6 +162,11 @@ bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to)
 {
     const char *const precision = sp_said(from, "mixed_precision"), *const seq =
                                                                         sp_said(to, "--seq-length");
+    /* recipes overlap what replicas exchange */
+    static const char *const overlaps[] = {"--overlap-grad-reduce", "--overlap-param-gather"};
+    for (int i = 0; i < 2; i++)
+        if (!sp_said(to, overlaps[i]) && !sp_add_setting(to, overlaps[i], "true"))
+            return false;
     take_adapters(from, to);
     /* experts are not split by default, and there are as many positions as tokens */
     return (!precision || take_precision(from, precision, to)) && take_recipe(from, to) &&

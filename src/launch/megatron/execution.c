@@ -40,6 +40,18 @@ static void make_loss(const struct sp_launched *l, struct sp_settings *made)
         sp_lose(l, "how the loss holds logits (--logits)");
 }
 
+/* Without their options replicas exchange gradients and weights between steps. */
+static void read_overlap(struct sp_settings *s)
+{
+    const bool reduces = sp_setting(s, "--overlap-grad-reduce"),
+               gathers = sp_setting(s, "--overlap-param-gather"),
+               shares = sp_setting(s, "--use-distributed-optimizer");
+    const enum sp_dp_overlap hides = !reduces             ? SP_DP_OVERLAP_NONE
+                                     : shares && !gathers ? SP_DP_OVERLAP_GRADIENTS
+                                                          : SP_DP_OVERLAP_ALL;
+    sp_launch_option(s, "dp-overlap", "%s", sp_dp_overlap_names[hides]);
+}
+
 void sp_read_execution(struct sp_settings *s)
 {
     const bool routed = sp_setting(s, "--num-experts");
@@ -48,6 +60,7 @@ void sp_read_execution(struct sp_settings *s)
         read_exchange(s);
     sp_read_plan_rows(s, false, routed ? "experts fp8" : "fp8");
     read_loss(s);
+    read_overlap(s);
     /* DeepSpeed's forks exchange heads */
     const bool exchanges = sp_setting(s, "--deepspeed"),
                follows = sp_setting(s, "--hybrid-context-parallel");

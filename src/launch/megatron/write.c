@@ -82,7 +82,9 @@ static void make_sharding(const struct sp_plan *p, struct sp_settings *made)
     }
     if (p->zero > 0 && p->shards < p->dp * p->cp)
         sp_make_whole(made, "--num-distributed-optimizer-instances", (p->dp * p->cp / p->shards));
-    sp_make_switch(made, "--overlap-param-gather", p->zero > 0);
+    const enum sp_dp_overlap hides = p->zero < 2 ? p->execution.dp_overlap : SP_DP_OVERLAP_ALL;
+    sp_make_switch(made, "--overlap-grad-reduce", hides != SP_DP_OVERLAP_NONE);
+    sp_make_switch(made, "--overlap-param-gather", p->zero > 0 && hides == SP_DP_OVERLAP_ALL);
 }
 
 /* Layers of a stage's chunk: all have the same, but the first stage has extra layers in its first
