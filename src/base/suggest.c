@@ -96,11 +96,12 @@ static bool means_same(const char *a, const char *b)
     return false;
 }
 
-/* Whether a name is the text with more words: "tpu-v5p" of "tpu". */
-static bool goes_on(const char *name, const char *text)
+/* Edits to the first word of a name: 0 for "tpu" of "tpu-v5p", 1 for "lama3" of "llama3-8b". */
+static size_t edits_of_first(const char *text, const char *name)
 {
-    const size_t n = strlen(text);
-    return n > 2 && strncasecmp(name, text, n) == 0 && name[n] == '-';
+    char first[LONGEST_NAME + 1];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(name, "-"), name);
+    return edit_distance(text, first);
 }
 
 static bool begins_alike(const char *a, const char *b)
@@ -108,12 +109,20 @@ static bool begins_alike(const char *a, const char *b)
     return tolower((unsigned char)a[0]) == tolower((unsigned char)b[0]);
 }
 
-/* Whether a name as far from the wanted one as the best is still better: it begins alike, then ends
- * in three or more of the same letters, and of "llama2-70b" and "llama3-70b" it is the later one.
+static bool goes_on(const char *name, const char *text)
+{
+    return strncasecmp(name, text, strlen(text)) == 0;
+}
+
+/* Whether a name as far from the wanted one as the best is still better: it goes on from it ("v5e"
+ * from "v5"), else begins alike, then ends in three or more of the same letters, and of
+ * "llama2-70b" and "llama3-70b" it is the later one.
  */
 static bool wins_tie(const char *candidate, const char *best, const char *wanted)
 {
     const size_t end = alike_at_end(candidate, wanted), best_end = alike_at_end(best, wanted);
+    if (goes_on(candidate, wanted) != goes_on(best, wanted))
+        return goes_on(candidate, wanted);
     if (begins_alike(candidate, wanted) != begins_alike(best, wanted))
         return begins_alike(candidate, wanted);
     return end > 2 && (end > best_end || (end == best_end && strcmp(candidate, best) > 0));
@@ -123,13 +132,17 @@ void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate)
 {
     const char *const wanted = nearest->wanted;
     const size_t edits = means_same(wanted, candidate) ? 0 : edit_distance(wanted, candidate);
-    const size_t distance = edits > 1 && goes_on(candidate, wanted) ? 1 : edits;
+    const size_t first =
+        strlen(wanted) > 2 && edits > 1 ? edits_of_first(wanted, candidate) : edits;
+    const size_t distance = first < 2 && first + 1 < edits ? first + 1 : edits;
+    const bool is_tie = distance == nearest->distance && distance > 0;
     const bool is_nearer =
-        distance < nearest->distance || (distance == nearest->distance && distance > 0 &&
-                                         wins_tie(candidate, nearest->best, wanted));
+        distance < nearest->distance || (is_tie && edits < nearest->edits) ||
+        (is_tie && edits == nearest->edits && wins_tie(candidate, nearest->best, wanted));
     if (nearest->best[0] && !is_nearer)
         return;
     nearest->distance = distance;
+    nearest->edits = edits;
     snprintf(nearest->best, sizeof nearest->best, "%s", candidate);
 }
 

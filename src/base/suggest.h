@@ -10,7 +10,8 @@
 struct sp_nearest {
     const char *wanted;
     char best[96];
-    size_t distance;
+    size_t distance; /* edits, or fewer if the name's first word alone is meant */
+    size_t edits;
 };
 
 /* Another word for the same thing, such as "chunks" for "vpp"; NULL from the first i that has

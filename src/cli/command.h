@@ -69,6 +69,9 @@ extern const struct sp_example sp_no_example; /* the end of an empty list */
 /* Reports that it needs a shell: false, exit 4. */
 bool sp_refuse_in_page(struct sp_error *error);
 
+/* The --format that the ending of a file's name stands for; NULL: none. */
+const char *sp_format_of_file(const char *path);
+
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room
  * for them, for those of a plan and of their limits that rows may stand for, and for the common
  * ones. */

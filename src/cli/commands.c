@@ -205,6 +205,34 @@ static bool check_layout(const struct sp_args *args, struct sp_error *error)
            sp_fail(error, SP_USAGE, "--format layout excludes --get and --explain");
 }
 
+const char *sp_format_of_file(const char *path)
+{
+    static const char *const known[][2] = {{".json", "json"},
+                                           {".csv", "csv"},
+                                           {".tsv", "tsv"},
+                                           {".md", "markdown"},
+                                           {".html", "html"}};
+    const char *const ending = strrchr(sp_base_name(path), '.');
+    for (size_t i = 0; ending && i < sizeof known / sizeof *known; i++)
+        if (strcmp(ending, known[i][0]) == 0)
+            return known[i][1];
+    return NULL;
+}
+
+/* The answer's format is its file's, unless --format is typed or the file is another than the
+ * answer's: an export, a config. */
+static void take_format_of_file(const struct sp_command *command, struct sp_args *args)
+{
+    const char *const format = args->given.write ? sp_format_of_file(args->value.write) : NULL;
+    const struct sp_option *const option = sp_option_taken(args, SP_O_format);
+    bool other = !format || !option || args->given.format;
+    for (size_t i = 0; i < command->n_options; i++)
+        other = other || command->options[i].id == SP_O_write;
+    for (int i = 0; !other && option->choices[i]; i++)
+        if (strcmp(option->choices[i], format) == 0)
+            args->value.format = i;
+}
+
 /* Refuses a file that cannot be written before anything is computed. */
 static bool check_write(const struct sp_args *args, struct sp_error *error)
 {
@@ -218,6 +246,7 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
                        struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
+    take_format_of_file(command, args);
     return sp_check_together(args, error) && check_layout(args, error) &&
            check_write(args, error) && check_folders(&sources, error) &&
            sp_check_picture(args, error) && sp_check_sets(&sources, error) &&

@@ -204,23 +204,6 @@ static bool has_failed(const struct sp_command *command, const struct sp_report 
     return failed && failed->number > 0;
 }
 
-/* Says so where a file's ending promises another form than the answer's. */
-static void warn_of_ending(const char *path, enum sp_format format, FILE *notes)
-{
-    static const struct {
-        const char *ending, *format;
-    } known[] = {{".json", "json"},
-                 {".csv", "csv"},
-                 {".tsv", "tsv"},
-                 {".md", "markdown"},
-                 {".html", "html"}};
-    const char *const ending = strrchr(sp_base_name(path), '.');
-    for (size_t i = 0; ending && i < sizeof known / sizeof *known; i++)
-        if (strcmp(ending, known[i].ending) == 0 && format == SP_FORMAT_TEXT)
-            fprintf(notes, "note: %s holds text: --format %s writes what its name says\n",
-                    sp_safe(path), known[i].format);
-}
-
 /* Writes the answer into a file, as it would print it into a pipe. */
 static bool write_answer(const struct sp_report *report, struct sp_render how, const char *path,
                          struct sp_error *error)
@@ -272,10 +255,8 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
             sp_render_notes(report, to->notes);
     } else if (args->given.write && !file && !sp_is_stdout(args->value.write)) {
         ok = write_answer(report, how, args->value.write, &error);
-        if (!how.quiet)
-            warn_of_ending(args->value.write, how.format, to->notes);
-    } else {
-        sp_render(report, &how, to->out);
+    } else if (!how.quiet || !args->given.check || how.format != SP_FORMAT_TEXT || how.get) {
+        sp_render(report, &how, to->out); /* else the exit code is the answer, as of grep -q */
     }
     if (picture)
         fprintf(to->out, "\n%s", picture);

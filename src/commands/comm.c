@@ -83,7 +83,7 @@ struct comm {
     struct sp_device_group group;
     struct sp_group_answer of;
     char axes_text[160];
-    bool is_lone, assumes_rings, stays_inside, is_folded; /* what is remarked */
+    bool is_lone, assumes_rings, stays_inside, is_folded, is_ringed; /* what is remarked */
     char folded[96]; /* the group's axes where --group-axes has a length of none: "2 x 2 x 4" */
     double passes;
     bool is_measured; /* the time follows the curve of a transport */
@@ -427,6 +427,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     time_group(&s);
     s.is_measured = s.of.t.curve.share > 0;
+    s.is_ringed = s.kind == TORUS && !s.exchanges && s.group.slices == 1 && s.of.on.chips > 1 &&
+                  s.of.on.own.bytes_per_s == s.of.on.rings.bytes_per_s;
     put_comm_rows(report, &s);
     return true;
 }

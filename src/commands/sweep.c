@@ -15,6 +15,7 @@
 #include "cli/help.h"
 #include "host/interrupt.h"
 #include "host/write_file.h"
+
 #include "cli/command.h"
 #include "cli/together.h"
 #include "cli/words.h"
@@ -125,12 +126,10 @@ static bool take_shard(struct sweep *s, const char *text, struct sp_error *error
 static bool take_format(struct sweep *s, const char *text, struct sp_error *error)
 {
     int i = 0;
-    while (formats[i] && strcmp(text, formats[i]) != 0)
-        i++;
+    const bool ok = sp_find_choice("", "format", formats, text, &i, error);
     s->json = i == 1;
     s->separator = i == 2 ? '\t' : ',';
-    return formats[i] ||
-           sp_fail(error, SP_INPUT, "--format: \"%s\": expected csv, tsv or json", sp_safe(text));
+    return ok;
 }
 
 /* Which of the sweep's own options that is. */
@@ -280,7 +279,8 @@ static bool end_picture(struct sweep *s, struct sp_error *error)
 static bool take_own(struct sweep *s, struct sp_error *error)
 {
     const struct sp_args *const args = s->args;
-    const char *const format = args->text[SP_O_format];
+    const char *const file = args->value.write, *const typed = args->text[SP_O_format],
+                      *const format = typed || !file ? typed : sp_format_of_file(file);
     s->valid = args->given.valid;
     s->picture.heat = args->given.heat;
     s->picture.stack = args->given.stack;

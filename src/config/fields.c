@@ -145,11 +145,12 @@ static bool check_number(const struct sp_field *field, double value, const char 
                          struct sp_error *error)
 {
     if (!(value >= field->min && value <= field->max)) {
-        char min[32], max[32];
+        char min[32], max[32], given[32];
+        sp_format_double(value, given, sizeof given);
         sp_format_double(field->min, min, sizeof min);
         sp_format_double(field->max, max, sizeof max);
-        return sp_fail(error, SP_INPUT, "%s: %s must be from %s to %s%s%s", place, field->key, min,
-                       max, field->unit[0] ? " " : "", field->unit);
+        return sp_fail(error, SP_INPUT, "%s: %s must be from %s to %s%s%s, not %s", place,
+                       field->key, min, max, field->unit[0] ? " " : "", field->unit, given);
     }
     if (field->type == SP_FIELD_INT && value != floor(value))
         return sp_fail(error, SP_INPUT, "%s: %s must be a whole number", place, field->key);
