@@ -33,7 +33,8 @@ struct sp_command {
                                verdict; or NULL */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
-    bool is_list; /* its text has as many lines as there are answers */
+    bool is_list;      /* its text has as many lines as there are answers */
+    bool writes_other; /* -o FILE takes another file than the answer: a launch, a config */
 
     /* Whether run() reads back what it put: its report must take everything. */
     bool reads_report;

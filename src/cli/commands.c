@@ -225,10 +225,8 @@ static void take_format_of_file(const struct sp_command *command, struct sp_args
 {
     const char *const format = args->given.write ? sp_format_of_file(args->value.write) : NULL;
     const struct sp_option *const option = sp_option_taken(args, SP_O_format);
-    bool other = !format || !option || args->given.format;
-    for (size_t i = 0; i < command->n_options; i++)
-        other = other || command->options[i].id == SP_O_write;
-    for (int i = 0; !other && option->choices[i]; i++)
+    const bool asks = format && option && !args->given.format && !command->writes_other;
+    for (int i = 0; asks && option->choices[i]; i++)
         if (strcmp(option->choices[i], format) == 0)
             args->value.format = i;
 }

@@ -437,6 +437,7 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_calibrate = {
     .name = "calibrate",
+    .writes_other = true,
     .summary = "fit a profile to your own measured runs",
     .operands = "[RUNS.csv|NCCL.txt|KERNELS.csv]",
     .about = SP_ABOUT_IN_SHELL(

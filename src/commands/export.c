@@ -217,6 +217,7 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_export = {
     .name = "export",
+    .writes_other = true,
     .summary = "write a plan for a training framework, or a service for a server",
     .about = "Writes a plan, given as for `step`, for a framework, or a service, given as for "
              "`serve`, as a server command. What the target "

@@ -297,6 +297,7 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_import = {
     .name = "import",
+    .writes_other = true,
     .summary =
         "turn a Hugging Face config into a model file, or a cluster's nodes into a machine file",
     .operands = "CONFIG.json|NODES.txt...",

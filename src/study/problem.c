@@ -11,8 +11,10 @@ const char *const sp_goal_names[] = {"step", "mfu", "cost", "devices", "memory",
  * than every larger one. */
 enum { NEAR_COUNTS = 12 };
 
-/* Micro-batches that decide between two batches have up to 8 sequences: all of these divide 840. */
-enum { LARGEST_MICRO_BATCH = 8, MICRO_BATCHES = 840 };
+/* Micro-batches that decide between two batches have up to 8 sequences. Those of 3, 5, 6 and 7 too,
+ * which like 8 divide 840, where devices have less than a sequence each: replicas are few then, and
+ * their stages wait for few micro-batches. */
+enum { LARGEST_MICRO_BATCH = 8, SMALL_MICRO_BATCHES = 840 };
 
 bool sp_is_free_batch(const struct sp_asked_batch *batch)
 {
@@ -86,7 +88,8 @@ int64_t sp_odd_rest(int64_t devices, int64_t batch)
 
 int64_t sp_batch_shares(int64_t devices, int64_t batch)
 {
-    return sp_common_divisor(batch, MICRO_BATCHES * devices);
+    const int64_t micro = batch < devices ? SMALL_MICRO_BATCHES : LARGEST_MICRO_BATCH;
+    return sp_common_divisor(batch, micro * devices);
 }
 
 int sp_list_new_replicas(int64_t devices, int64_t batch, int64_t than, int64_t *found, int most)

@@ -87,8 +87,8 @@ enum { SP_MAX_VARIANTS = 64 };
  * Returns how many there are of them, `most` are listed. */
 int sp_list_new_replicas(int64_t devices, int64_t batch, int64_t than, int64_t *found, int most);
 
-/* The most replicas times sequences of a micro-batch (each divisor of 840, so any up to 8) that
- * share a batch. */
+/* The most replicas times sequences of a micro-batch (up to 8; where devices have less than a
+ * sequence each also of 3, 5, 6 or 7) that share a batch. */
 int64_t sp_batch_shares(int64_t devices, int64_t batch);
 
 /* The odd factor of the devices that stages, TP and CP must absorb if replicas share a batch: few

@@ -162,11 +162,14 @@ bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to)
 {
     const char *const precision = sp_said(from, "mixed_precision"), *const seq =
                                                                         sp_said(to, "--seq-length");
-    /* recipes overlap what replicas exchange */
-    static const char *const overlaps[] = {"--overlap-grad-reduce", "--overlap-param-gather"};
-    for (int i = 0; i < 2; i++)
-        if (!sp_said(to, overlaps[i]) && !sp_add_setting(to, overlaps[i], "true"))
-            return false;
+    /* recipes overlap what replicas exchange: gradients, and weights where ranks share states */
+    static const char reduces[] = "--overlap-grad-reduce", gathers[] = "--overlap-param-gather";
+    const char *const shares = sp_said(to, "--use-distributed-optimizer");
+    if (!sp_said(to, reduces) && !sp_add_setting(to, reduces, "true"))
+        return false;
+    if (shares && !sp_is(shares, "false") && !sp_said(to, gathers) &&
+        !sp_add_setting(to, gathers, "true"))
+        return false;
     take_adapters(from, to);
     /* experts are not split by default, and there are as many positions as tokens */
     return (!precision || take_precision(from, precision, to)) && take_recipe(from, to) &&
