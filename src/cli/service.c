@@ -423,7 +423,14 @@ double sp_longest_request(const struct serve *f)
 
 static void note_lengths(const struct serve *f)
 {
-    sp_note_length(f->report, &f->model, sp_longest_request(f));
+    const double over = sp_share_too_long(f);
+    if (over >= 1e-4) /* the least that a share in words shows */
+        sp_note(f->report,
+                "%s of the requests exceed the maximum of %s, %lld tokens: a last number ends "
+                "longer lengths, as in lognormal:MEAN:SIGMA:MOST",
+                sp_human_text(over, SP_FRACTION), f->model.name, (long long)f->model.max_seq);
+    else
+        sp_note_length(f->report, &f->model, sp_longest_request(f));
     if (!sp_model_has_shape(&f->model) && isnan(f->service.kv_token_bytes))
         sp_note(f->report,
                 "the KV cache of a model without a shape is not counted: give --kv-per-token");
