@@ -11,7 +11,7 @@
 #include "cli/service.h"
 
 const char *const sp_serve_attentions[] = {"none", "causal", NULL};
-const char *const sp_serve_percentiles[] = {"50", "99", NULL};
+const char *const sp_serve_percentiles[] = {"50", "90", "95", "99", NULL};
 const char *const sp_serve_loads[] = {"all", "touched", NULL};
 
 static double or_else(double given, double otherwise)
