@@ -232,12 +232,25 @@ static void take_cache(struct serve *f)
     f->kv = (enum sp_storage)(given >= 0 ? given : own);
 }
 
-/* Formats of the weights: those of the options, else of the checkpoint. */
+/* The format in which engines store a checkpoint's weights: for narrower arithmetic they quantise
+ * those of 16 bits when they load them. */
+static int stored_for_math(const struct serve *f, int stored)
+{
+    int narrow = stored;
+    while (f->args->given.dtype && stored == SP_STORED_BF16 && narrow < SP_STORAGES &&
+           (int)sp_storages[narrow].matmul != f->args->value.dtype)
+        narrow++;
+    return narrow < SP_STORAGES ? narrow : stored;
+}
+
+/* Formats of the weights: those of the options, else of the checkpoint and the arithmetic. */
 static void take_weights(struct serve *f)
 {
     const struct sp_option_values *const v = &f->args->value;
-    const int experts = v->weights >= 0 ? v->weights : f->model.expert_weights;
-    f->weights = (enum sp_storage)(v->weights >= 0 ? v->weights : f->model.weights);
+    const int checkpoint = stored_for_math(f, (int)f->model.weights);
+    const int experts =
+        v->weights >= 0 ? v->weights : stored_for_math(f, (int)f->model.expert_weights);
+    f->weights = (enum sp_storage)(v->weights >= 0 ? v->weights : checkpoint);
     f->expert_weights = (enum sp_storage)(v->expert_weights >= 0 ? v->expert_weights : experts);
 }
 
@@ -310,6 +323,9 @@ static void note_compute(const struct serve *f)
     if (f->args->given.dtype && sp_compute_dtype(&f->hw.chip, wanted) != wanted)
         sp_note(f->report, "%s publishes no peak for %s: arithmetic is counted in %s", f->hw.name,
                 sp_dtype_names[wanted], sp_dtype_names[sp_compute_dtype(&f->hw.chip, wanted)]);
+    if (f->args->given.dtype && stored_for_math(f, (int)f->weights) != (int)f->weights)
+        sp_note(f->report, "weights are stored in %s: no engine multiplies them in %s",
+                sp_storage_names[f->weights], sp_dtype_names[wanted]);
 }
 
 /* The format of the multiplications: the stored one; in the textbook bf16, unless --dtype names

@@ -154,15 +154,22 @@ void sp_say_inputs(const struct serve *f, bool asked, char *out, size_t size)
 {
     const struct sp_service *const s = &f->service;
     const bool apart = f->served.experts > 0 && f->expert_weights != f->weights;
+    /* a context that a prompt continues, of which it was said nothing */
+    const bool goes_on = !f->args->given.input && s->step_tokens > s->input + s->output;
     const struct {
         const char *before, *value, *after;
         bool given, counts;
     } inputs[] = {
-        {"", sp_human_text(s->input, SP_COUNT), " tokens in", f->args->given.input, true},
-        {"", sp_human_text(s->output, SP_COUNT), " out", f->args->given.output, true},
-        {"", sp_human_text(s->step_tokens, SP_COUNT), " cached (--context)", true,
+        {"", sp_human_text(round(s->input), SP_COUNT),
+         goes_on ? " of them read as a prompt (--input)" : " tokens in", f->args->given.input,
+         true},
+        {"", sp_human_text(round(s->output), SP_COUNT), " out", f->args->given.output, true},
+        {"", sp_human_text(s->step_tokens, SP_COUNT), " tokens cached (--context)", true,
          f->args->given.context},
-        {"weights ", sp_storage_names[f->weights], "", f->args->given.weights, true},
+        {"weights ", sp_storage_names[f->weights],
+         !f->args->given.weights && f->weights != (enum sp_storage)f->model.weights ? " (--dtype)"
+                                                                                    : "",
+         f->args->given.weights, true},
         {"experts ", sp_storage_names[f->expert_weights], "", f->args->given.expert_weights, apart},
         {"cache ", sp_storage_names[f->kv], "", f->args->given.kv, true},
         {"", f->engine.name, "", f->args->given.engine, true},
