@@ -95,7 +95,8 @@ struct shown {
     bool is_undivided; /* pools are asked for, and the machine holds one instance; one chip stands
                           for any number */
     const char *bound, *prompt_bound, *longest_part, *lender;
-    char verdict[640], price_words[160], split_words[256], limit[160], asked[256], assumed[256];
+    char verdict[640], price_words[160], split_words[256], limit[160], asked[256], assumed[256],
+        hidden[192];
     struct sp_serve_point points[SP_SERVE_POINTS];
     int n_points, n_shown;
     const char *first_token; /* its key in a point */
@@ -164,31 +165,30 @@ static const char *bound_of(const struct sp_decode_time *t, double tp_s)
     return most == t->kv_s ? "kv" : most == t->weights_s ? "weights" : "math";
 }
 
-/* The longest part of a step, other than one that is known. */
-static struct part longest_part(const struct sp_pass_time *t, const char *known)
+static struct part longest_part(const struct sp_pass_time *t)
 {
     const struct part parts[] = {{t->matmul_s, "matmuls"},      {t->experts_s, "experts"},
                                  {t->attention_s, "attention"}, {t->elementwise_s, "elementwise"},
                                  {t->comm_s, "collectives"},    {t->launch_s, "launches"}};
     struct part longest = {-1, ""};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].s > longest.s && strcmp(parts[i].name, known) != 0)
+        if (parts[i].s > longest.s)
             longest = parts[i];
     return longest;
 }
 
-/* "limit      --tpot; step 7.44 ms: launches 3.08 ms, matmuls 2.02 ms" */
+/* "limit      --tpot; step 7.44 ms (at least 3.21 ms): launches 3.08 ms" */
 static void say_limit(struct shown *s)
 {
     const struct sp_pass_time *const t = &s->e.step;
-    const struct part first = longest_part(t, ""), second = longest_part(t, first.name);
+    const struct part first = longest_part(t);
     const char *const limit = s->f->holds_weights ? sp_limit_of(s->f) : "";
     const size_t size = sizeof s->limit;
     snprintf(s->limit, size, *limit ? "limit      %s; step " : "step       ", limit);
+    const double least = s->drafts ? s->speculation.step_s : s->least.step_s;
     if (s->said)
-        sp_append(s->limit, size, "%s: %s %s, %s %s", sp_human_text(t->total_s, SP_SECONDS),
-                  first.name, sp_human_text(first.s, SP_SECONDS), second.name,
-                  sp_human_text(second.s, SP_SECONDS));
+        sp_append(s->limit, size, "%s (at least %s): %s %s", sp_human_text(t->total_s, SP_SECONDS),
+                  sp_human_text(least, SP_SECONDS), first.name, sp_human_text(first.s, SP_SECONDS));
     else
         sp_append(s->limit, size, "bound by %s", words_of_bound(s->bound));
 }
@@ -229,6 +229,12 @@ static void bound(struct shown *s)
     s->width = shape ? (double)m->d_model : NAN;
     s->layers = shape ? (double)m->layers : NAN;
     s->W_tp = sp_tp_link_bytes_per_s(&s->f->part, &s->W_all);
+    if (s->d_ff > 0)
+        snprintf(s->hidden, sizeof s->hidden,
+                 "; TP communication is hidden up to TP {tp_max.ici} for prompts (behind "
+                 "arithmetic), %s for this step (behind weight reads)",
+                 sp_max_decode_tp(s->step_B, s->d_ff, s->W, s->W_tp) < 1 ? "never"
+                                                                         : "{tp_max.hbm}");
 }
 
 /* The lower bounds, the state, and the lines of the estimate. */
@@ -254,7 +260,7 @@ static void time_service(struct shown *s)
     s->e = f->said;
     s->prompts_s = s->y.tpot_s - s->y.step_s;
     s->prompts_at_once = f->instance.pass.plan.attention_dp;
-    s->longest_part = longest_part(&s->e.step, "").name;
+    s->longest_part = longest_part(&s->e.step).name;
     s->lender = lenders[f->profile.known];
     s->tpot_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TPOT);
     s->ttft_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TTFT);
