@@ -157,7 +157,7 @@ double sp_expert_variance(double experts);
 /* Chances that a token takes an expert: a beta distribution with mean k/E and a variance over its
  * square. `equal`: all have the mean, since the variance is 0 or more than a distribution has. */
 struct sp_expert_chances {
-    double mean, a, b;
+    double a, b;
     bool equal;
 };
 struct sp_expert_chances sp_expert_chances(double expert_share, double variance);

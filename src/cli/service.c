@@ -442,8 +442,7 @@ static void note_lengths(const struct serve *f)
     const double over = sp_share_too_long(f);
     if (over >= 1e-4) /* the least that a share in words shows */
         sp_note(f->report,
-                "%s of the requests exceed the maximum of %s, %lld tokens: a last number ends "
-                "longer lengths, as in lognormal:MEAN:SIGMA:MOST",
+                "%s of the requests exceed the maximum of %s, %lld (a last :MOST cuts lengths)",
                 sp_human_text(over, SP_FRACTION), f->model.name, (long long)f->model.max_seq);
     else
         sp_note_length(f->report, &f->model, sp_longest_request(f));

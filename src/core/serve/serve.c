@@ -24,7 +24,7 @@ struct sp_expert_chances sp_expert_chances(double expert_share, double variance)
 {
     const double both = (1 - expert_share) / (variance * expert_share) - 1; /* a + b */
     const double a = expert_share * both, b = both - a;
-    return (struct sp_expert_chances){expert_share, a, b, !isfinite(both) || b + (a - 1) / 2 <= 0};
+    return (struct sp_expert_chances){a, b, !isfinite(both) || b + (a - 1) / 2 <= 0};
 }
 
 /* Beta-binomial: none of t tokens takes an expert with probability G(b + t) G(a + b) / (G(b) G(a +
@@ -32,8 +32,7 @@ struct sp_expert_chances sp_expert_chances(double expert_share, double variance)
 double sp_experts_touched(double expert_share, double variance, double tokens)
 {
     const struct sp_expert_chances c = sp_expert_chances(expert_share, variance);
-    return c.equal ? sp_touched_equal_experts(tokens, c.mean)
-                   : sp_touched_experts(tokens, c.a, c.b);
+    return c.equal ? 1 - pow(1 - expert_share, tokens) : sp_touched_experts(tokens, c.a, c.b);
 }
 
 /* A lower bound leaves out bytes that are not read: the input table is a lookup, and only used
