@@ -437,9 +437,30 @@ double sp_longest_request(const struct serve *f)
     return f->args->given.context ? f->service.step_tokens : f->service.input + f->service.output;
 }
 
+/* Share of the requests that are longer than the model allows, if their lengths differ and no
+ * --context is given; else 0. Pairs of a file count as they are; other prompts and answers are
+ * independent: the mean over the answers at equally spaced quantiles. */
+static double share_too_long(const struct serve *f)
+{
+    enum { ANSWERS = 1000 };
+    const double most = (double)f->model.max_seq;
+    const bool differ = f->input.kind != SP_LENGTHS_FIXED || f->output.kind != SP_LENGTHS_FIXED;
+    const bool pairs = f->rows && f->input.kind == f->output.kind;
+    const size_t n = pairs ? f->rows->n : ANSWERS;
+    double longer = 0;
+    if (!differ || f->args->given.context || !(most > 0))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        longer +=
+            pairs ? f->rows->column[SP_TRACE_INPUT][i] + f->rows->column[SP_TRACE_OUTPUT][i] > most
+                  : sp_lengths_over(&f->input, most - sp_lengths_quantile(
+                                                          &f->output, ((double)i + 0.5) / ANSWERS));
+    return longer / (double)n;
+}
+
 static void note_lengths(const struct serve *f)
 {
-    const double over = sp_share_too_long(f);
+    const double over = share_too_long(f);
     if (over >= 1e-4) /* the least that a share in words shows */
         sp_note(f->report,
                 "%s of the requests exceed the maximum of %s, %lld (a last :MOST cuts lengths)",

@@ -104,10 +104,6 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
 /* Tokens of the longest request: those of --context, else the prompt and its answer. */
 double sp_longest_request(const struct serve *f);
 
-/* Share of the requests that are longer than the model allows, if their lengths differ and no
- * --context is given; else 0. */
-double sp_share_too_long(const struct serve *f);
-
 /* Makes the chips of an instance its machine: on a torus the slice of that size. */
 void sp_take_part(struct serve *f, double chips);
 

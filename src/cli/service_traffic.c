@@ -5,26 +5,6 @@
 
 enum { USUAL_REQUESTS = 50000 };
 
-/* Pairs of a file count as they are; other prompts and answers are independent: the mean over the
- * answers at equally spaced quantiles. */
-double sp_share_too_long(const struct serve *f)
-{
-    enum { ANSWERS = 1000 };
-    const double most = (double)f->model.max_seq;
-    const bool differ = f->input.kind != SP_LENGTHS_FIXED || f->output.kind != SP_LENGTHS_FIXED;
-    const bool pairs = f->rows && f->input.kind == f->output.kind;
-    const size_t n = pairs ? f->rows->n : ANSWERS;
-    double longer = 0;
-    if (!differ || f->args->given.context || !(most > 0))
-        return 0;
-    for (size_t i = 0; i < n; i++)
-        longer +=
-            pairs ? f->rows->column[SP_TRACE_INPUT][i] + f->rows->column[SP_TRACE_OUTPUT][i] > most
-                  : sp_lengths_over(&f->input, most - sp_lengths_quantile(
-                                                          &f->output, ((double)i + 0.5) / ANSWERS));
-    return longer / (double)n;
-}
-
 /* The traffic of an instance: rows of a file in their order, or draws. */
 static struct sp_traffic traffic_of(const struct serve *f)
 {
