@@ -39,9 +39,10 @@ double sp_experts_touched(double expert_share, double variance, double tokens)
  * experts count. --constants textbook reads everything. */
 double sp_weights_read_bytes(const struct sp_served *v, double tokens)
 {
-    return sp_step_weights(v->shared - v->table, v->service.weight_bytes, v->experts,
-                           v->service.expert_bytes,
-                           sp_experts_touched(v->expert_share, v->expert_variance, tokens));
+    return sp_weights_held(v->shared - v->table, v->service.weight_bytes,
+                           v->experts *
+                               sp_experts_touched(v->expert_share, v->expert_variance, tokens),
+                           v->service.expert_bytes);
 }
 
 /* The textbook's max and sum: arithmetic overlaps weight reads but not cache reads. FLOPs of
