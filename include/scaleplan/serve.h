@@ -151,11 +151,20 @@ double sp_most_context(const struct sp_served *served, double sequences);
 double sp_chips_to_hold(const struct sp_served *served, double sequences);
 
 /* Variance of the tokens of E routed experts over their squared mean, if those of the i-th most
- * chosen expert fall as i^-0.51; 0: all experts have equally many. */
+ * chosen expert fall as i^-0.65; 0: all experts have equally many. */
 double sp_expert_variance(double experts);
 
-/* Share of routed experts that B tokens use. With a variance of 0 it is 1 - (1 - k/E)^B; else each
- * expert has its own share, drawn from a beta distribution with mean k/E and this variance. */
+/* Chances that a token takes an expert: a beta distribution with mean k/E and a variance over its
+ * square. `equal`: all have the mean, since the variance is 0 or more than a distribution has. */
+struct sp_expert_chances {
+    double a, b;
+    bool equal;
+};
+struct sp_expert_chances sp_expert_chances(double expert_share, double variance);
+
+/* Share of routed experts that B tokens use, mean over the chances of experts. Equal chances,
+ * 1 - (1 - k/E)^B, use the most, since a chance p is used with the concave 1 - (1 - p)^B: no bound
+ * of what uneven ones read. */
 double sp_experts_touched(double expert_share, double variance, double tokens);
 
 /* Weight bytes read by a step that processes `tokens` tokens. */

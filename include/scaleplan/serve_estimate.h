@@ -231,8 +231,8 @@ extern const struct sp_constant_info sp_serving_constants[SP_SERVING_CONSTANTS];
  * defaults of the list, except where the chip's kernels were measured. */
 void sp_expect_serving(const struct sp_hardware *hw, struct sp_profile *profile);
 
-/* Percentile 50 or 99 of a latency from its mean (s): log-normal, with the median spread of 93
- * valid server results of MLPerf Inference v4.1. */
+/* Percentile 50, 90, 95 or 99 of a latency from its mean (s): log-normal, with the median spread of
+ * 93 valid server results of MLPerf Inference v4.1. */
 enum sp_serve_latency { SP_LATENCY_TTFT, SP_LATENCY_TPOT, SP_SERVE_LATENCIES };
 double sp_latency_percentile(enum sp_serve_latency latency, double mean_s, double percentile);
 

@@ -46,7 +46,7 @@ struct sp_simulation_room {
 };
 
 struct sp_percentiles {
-    double mean, p50, p95, p99; /* s; by nearest rank */
+    double mean, p50, p90, p95, p99; /* s; by nearest rank */
 };
 
 struct sp_simulated {

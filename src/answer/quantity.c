@@ -308,7 +308,7 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
     switch (unit) {
     case SP_COUNT:
     case SP_TOKENS:
-        if (fabs(value) < 99999.5 && (unit == SP_TOKENS || value == floor(value)))
+        if (fabs(value) < 99999.5 && (unit == SP_TOKENS || value == floor(value) || value >= 999.5))
             snprintf(out, size, value == floor(value) || value >= 100 ? "%.0f" : "%.3g", value);
         else if (unit == SP_COUNT && value == floor(value) && fabs(value) < 1e9)
             snprintf(out, size, "%.0f", value);

@@ -8,23 +8,37 @@
 #include "base/text.h"
 #include "cli/plan_fields.h"
 
-/* Inputs that change most of a plan; then its own settings. */
+/* Inputs that change most of a plan; then its own settings; then those of a service, which are
+ * open unless their options are typed. */
 static const struct {
     enum sp_quantity_id row;
     enum sp_option_id option;
-} inputs[] = {{SP_Q_STEP_FRAMEWORK, SP_O_framework}, {SP_Q_STEP_PRECISION, SP_O_precision}};
+} inputs[] = {{SP_Q_STEP_FRAMEWORK, SP_O_framework}, {SP_Q_STEP_PRECISION, SP_O_precision}},
+  served[] = {{SP_Q_SERVE_ENGINE, SP_O_engine},
+              {SP_Q_SERVE_WEIGHTS, SP_O_weights},
+              {SP_Q_SERVE_EXPERTS, SP_O_expert_weights},
+              {SP_Q_SERVE_CACHE, SP_O_kv}};
 
-enum { INPUTS = sizeof inputs / sizeof *inputs };
-_Static_assert(INPUTS + SP_PLAN_FIELDS == SP_LEFT_OPEN, "all that may be left open");
+enum {
+    INPUTS = sizeof inputs / sizeof *inputs,
+    SERVED = sizeof served / sizeof *served,
+    PLANS = INPUTS + SP_PLAN_FIELDS
+};
+_Static_assert(PLANS + SERVED == SP_LEFT_OPEN, "all that may be left open");
 
 static const char *key_of(int i)
 {
-    return sp_quantity(i < INPUTS ? inputs[i].row : sp_plan_rows[i - INPUTS]).key;
+    return sp_quantity(i < INPUTS  ? inputs[i].row
+                       : i < PLANS ? sp_plan_rows[i - INPUTS]
+                                   : served[i - PLANS].row)
+        .key;
 }
 
 static const char *option_of(int i)
 {
-    return i < INPUTS ? sp_option_name(inputs[i].option) : sp_plan_fields[i - INPUTS].name;
+    return i < INPUTS  ? sp_option_name(inputs[i].option)
+           : i < PLANS ? sp_plan_fields[i - INPUTS].name
+                       : sp_option_name(served[i - PLANS].option);
 }
 
 /* Whether a list holds a value as a whole; a set of modules contains commas itself. */
@@ -45,10 +59,36 @@ static void keep_choice(struct sp_left_open *open, const char *value)
     sp_append(open->values, sizeof open->values, "%s%s", open->differs ? " or " : "", value);
 }
 
-void sp_keep_choices(struct sp_left_open open[SP_LEFT_OPEN], const char *keys,
-                     const struct sp_report *report)
+void sp_ask_choices(const char *command, char *keys, size_t size)
 {
-    for (int i = 0; report && i < SP_LEFT_OPEN; i++) {
+    if (strcmp(command, "step") == 0)
+        sp_append(keys, size, ",resolved");
+    for (int i = PLANS; strcmp(command, "serve") == 0 && i < SP_LEFT_OPEN; i++)
+        sp_append(keys, size, ",%s", key_of(i));
+}
+
+/* Formats of a service, and its engine; experts follow the other weights. */
+static void keep_served(struct sp_left_open open[SP_LEFT_OPEN], const char *keys,
+                        const struct sp_args *line, const struct sp_report *report)
+{
+    for (int i = PLANS; i < SP_LEFT_OPEN; i++) {
+        const enum sp_option_id option = served[i - PLANS].option;
+        const struct sp_entry *const value = sp_find(report, key_of(i));
+        const bool given = line->given_at[SP_O_from] || line->given_at[option] ||
+                           (option == SP_O_expert_weights && line->given_at[SP_O_weights]);
+        if (given || !value || value->kind != SP_VALUE_TEXT || sp_is_listed(keys, key_of(i), '\0'))
+            continue;
+        open[i].is_chosen = true;
+        keep_choice(&open[i], value->text);
+    }
+}
+
+void sp_keep_choices(struct sp_left_open open[SP_LEFT_OPEN], const char *keys,
+                     const struct sp_args *line, const struct sp_report *report)
+{
+    if (report)
+        keep_served(open, keys, line, report);
+    for (int i = 0; report && i < PLANS; i++) {
         const char *const key = key_of(i);
         char value[96], from[96];
         snprintf(value, sizeof value, "resolved.%s.value", key);

@@ -11,7 +11,7 @@
 #include "cli/service.h"
 
 const char *const sp_serve_attentions[] = {"none", "causal", NULL};
-const char *const sp_serve_percentiles[] = {"50", "99", NULL};
+const char *const sp_serve_percentiles[] = {"50", "90", "95", "99", NULL};
 const char *const sp_serve_loads[] = {"all", "touched", NULL};
 
 static double or_else(double given, double otherwise)
@@ -232,12 +232,25 @@ static void take_cache(struct serve *f)
     f->kv = (enum sp_storage)(given >= 0 ? given : own);
 }
 
-/* Formats of the weights: those of the options, else of the checkpoint. */
+/* The format in which engines store a checkpoint's weights: for narrower arithmetic they quantise
+ * those of 16 bits when they load them. */
+static int stored_for_math(const struct serve *f, int stored)
+{
+    int narrow = stored;
+    while (f->args->given.dtype && stored == SP_STORED_BF16 && narrow < SP_STORAGES &&
+           (int)sp_storages[narrow].matmul != f->args->value.dtype)
+        narrow++;
+    return narrow < SP_STORAGES ? narrow : stored;
+}
+
+/* Formats of the weights: those of the options, else of the checkpoint and the arithmetic. */
 static void take_weights(struct serve *f)
 {
     const struct sp_option_values *const v = &f->args->value;
-    const int experts = v->weights >= 0 ? v->weights : f->model.expert_weights;
-    f->weights = (enum sp_storage)(v->weights >= 0 ? v->weights : f->model.weights);
+    const int checkpoint = stored_for_math(f, (int)f->model.weights);
+    const int experts =
+        v->weights >= 0 ? v->weights : stored_for_math(f, (int)f->model.expert_weights);
+    f->weights = (enum sp_storage)(v->weights >= 0 ? v->weights : checkpoint);
     f->expert_weights = (enum sp_storage)(v->expert_weights >= 0 ? v->expert_weights : experts);
 }
 
@@ -310,6 +323,9 @@ static void note_compute(const struct serve *f)
     if (f->args->given.dtype && sp_compute_dtype(&f->hw.chip, wanted) != wanted)
         sp_note(f->report, "%s publishes no peak for %s: arithmetic is counted in %s", f->hw.name,
                 sp_dtype_names[wanted], sp_dtype_names[sp_compute_dtype(&f->hw.chip, wanted)]);
+    if (f->args->given.dtype && stored_for_math(f, (int)f->weights) != (int)f->weights)
+        sp_note(f->report, "weights are stored in %s: no engine multiplies them in %s",
+                sp_storage_names[f->weights], sp_dtype_names[wanted]);
 }
 
 /* The format of the multiplications: the stored one; in the textbook bf16, unless --dtype names
@@ -421,9 +437,36 @@ double sp_longest_request(const struct serve *f)
     return f->args->given.context ? f->service.step_tokens : f->service.input + f->service.output;
 }
 
+/* Share of the requests that are longer than the model allows, if their lengths differ and no
+ * --context is given; else 0. Pairs of a file count as they are; other prompts and answers are
+ * independent: the mean over the answers at equally spaced quantiles. */
+static double share_too_long(const struct serve *f)
+{
+    enum { ANSWERS = 1000 };
+    const double most = (double)f->model.max_seq;
+    const bool differ = f->input.kind != SP_LENGTHS_FIXED || f->output.kind != SP_LENGTHS_FIXED;
+    const bool pairs = f->rows && f->input.kind == f->output.kind;
+    const size_t n = pairs ? f->rows->n : ANSWERS;
+    double longer = 0;
+    if (!differ || f->args->given.context || !(most > 0))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        longer +=
+            pairs ? f->rows->column[SP_TRACE_INPUT][i] + f->rows->column[SP_TRACE_OUTPUT][i] > most
+                  : sp_lengths_over(&f->input, most - sp_lengths_quantile(
+                                                          &f->output, ((double)i + 0.5) / ANSWERS));
+    return longer / (double)n;
+}
+
 static void note_lengths(const struct serve *f)
 {
-    sp_note_length(f->report, &f->model, sp_longest_request(f));
+    const double over = share_too_long(f);
+    if (over >= 1e-4) /* the least that a share in words shows */
+        sp_note(f->report,
+                "%s of the requests exceed the maximum of %s, %lld (a last :MOST cuts lengths)",
+                sp_human_text(over, SP_FRACTION), f->model.name, (long long)f->model.max_seq);
+    else
+        sp_note_length(f->report, &f->model, sp_longest_request(f));
     if (!sp_model_has_shape(&f->model) && isnan(f->service.kv_token_bytes))
         sp_note(f->report,
                 "the KV cache of a model without a shape is not counted: give --kv-per-token");

@@ -1,6 +1,7 @@
 /* The load of a service: sequences that run, or requests that arrive. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/service.h"
 
@@ -318,7 +319,7 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
         .rate = or_else(f->args->value.rate, 0),
         .tpot_s = or_else(f->args->value.tpot, INFINITY),
         .ttft_s = or_else(f->args->value.ttft, INFINITY),
-        .percentile = f->args->value.percentile == 1 ? 99 : 50,
+        .percentile = strtod(sp_serve_percentiles[f->args->value.percentile], NULL),
         .step_s = f->args->value.step_time,
         .apart = f->pooled || f->args->given.step_time,
         .profile = f->profile.name[0] ? &f->profile : NULL,

@@ -13,7 +13,10 @@ double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency
     const struct sp_percentiles *const of =
         latency == SP_LATENCY_TTFT ? &f->simulated.ttft : &f->simulated.tpot;
     if (f->is_simulated)
-        return f->load.percentile == 99 ? of->p99 : of->p50;
+        return f->load.percentile == 99   ? of->p99
+               : f->load.percentile == 95 ? of->p95
+               : f->load.percentile == 90 ? of->p90
+                                          : of->p50;
     return sp_latency_percentile(latency, mean_s, f->load.percentile);
 }
 
@@ -85,14 +88,15 @@ static void add_late(const struct serve *f, const struct sp_steady *y, char *out
     const bool first = sp_in_time(f, y, &tpot); /* then the limit of the first token is exceeded */
     const double s = first ? sp_limited_latency_s(f, SP_LATENCY_TTFT, y->ttft_s)
                            : sp_limited_latency_s(f, SP_LATENCY_TPOT, y->tpot_s);
-    char takes[32], allows[32];
+    char takes[32], allows[32], of[32] = "";
     snprintf(takes, sizeof takes, "%s", sp_human_text(s, SP_SECONDS));
     snprintf(allows, sizeof allows, "%s",
              sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS));
+    if (f->load.percentile != 50)
+        snprintf(of, sizeof of, " (%.0fth percentile)", f->load.percentile);
     sp_append(out, size, ", %s takes %s%s%s%s; --%s allows %s",
               first ? "the first token" : "a token", strcmp(takes, allows) == 0 ? "more than " : "",
-              takes, f->load.percentile == 99 ? " (99th percentile)" : "",
-              f->is_simulated ? " (simulated)" : "", first ? "ttft" : "tpot", allows);
+              takes, of, f->is_simulated ? " (simulated)" : "", first ? "ttft" : "tpot", allows);
 }
 
 /* "21.8 requests/s, on 8 chips", of requests that come at a rate. */
@@ -150,21 +154,29 @@ void sp_say_inputs(const struct serve *f, bool asked, char *out, size_t size)
 {
     const struct sp_service *const s = &f->service;
     const bool apart = f->served.experts > 0 && f->expert_weights != f->weights;
+    /* a context that a prompt continues, of which it was said nothing */
+    const bool goes_on = !f->args->given.input && s->step_tokens > s->input + s->output;
     const struct {
         const char *before, *value, *after;
         bool given, counts;
     } inputs[] = {
-        {"", sp_human_text(s->input, SP_COUNT), " tokens in", f->args->given.input, true},
-        {"", sp_human_text(s->output, SP_COUNT), " out", f->args->given.output, true},
-        {"", sp_human_text(s->step_tokens, SP_COUNT), " cached (--context)", true,
+        {"", sp_human_text(round(s->input), SP_COUNT),
+         goes_on ? " of them read as a prompt (--input)" : " tokens in", f->args->given.input,
+         true},
+        {"", sp_human_text(round(s->output), SP_COUNT), " out", f->args->given.output, true},
+        {"", sp_human_text(s->step_tokens, SP_COUNT), " tokens cached (--context)", true,
          f->args->given.context},
-        {"weights ", sp_storage_names[f->weights], "", f->args->given.weights, true},
+        {"weights ", sp_storage_names[f->weights],
+         !f->args->given.weights && f->weights != (enum sp_storage)f->model.weights ? " (--dtype)"
+                                                                                    : "",
+         f->args->given.weights, true},
         {"experts ", sp_storage_names[f->expert_weights], "", f->args->given.expert_weights, apart},
         {"cache ", sp_storage_names[f->kv], "", f->args->given.kv, true},
         {"", f->engine.name, "", f->args->given.engine, true},
         {"--ttft ", sp_human_text(f->load.ttft_s, SP_SECONDS), "", true, f->args->given.ttft},
         {"--tpot ", sp_human_text(f->load.tpot_s, SP_SECONDS), "", true, f->args->given.tpot},
-        {"--percentile ", "99", "", true, f->load.percentile == 99},
+        {"--percentile ", sp_serve_percentiles[f->args->value.percentile], "", true,
+         f->load.percentile != 50},
     };
     *out = '\0';
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)

@@ -75,9 +75,11 @@ struct shown {
     struct sp_prefill_time prompt, prompt_elsewhere; /* of the instance that reads prompts */
     struct sp_serve_estimate e;
     struct sp_token_cost cost;
+    struct sp_expert_chances chances;
     struct sp_speculation speculation;
     struct sp_pools pools;
-    double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read;
+    double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read,
+        touched;
     double draft_weights, draft_kv, weight_share, max_context, min_slice;
     double held; /* sequences that a machine has to hold */
     double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, W_tp, W_all;
@@ -93,7 +95,8 @@ struct shown {
     bool is_undivided; /* pools are asked for, and the machine holds one instance; one chip stands
                           for any number */
     const char *bound, *prompt_bound, *longest_part, *lender;
-    char verdict[640], price_words[160], split_words[256], limit[160], asked[256], assumed[256];
+    char verdict[640], price_words[160], split_words[256], limit[160], asked[256], assumed[256],
+        hidden[192];
     struct sp_serve_point points[SP_SERVE_POINTS];
     int n_points, n_shown;
     const char *first_token; /* its key in a point */
@@ -162,31 +165,30 @@ static const char *bound_of(const struct sp_decode_time *t, double tp_s)
     return most == t->kv_s ? "kv" : most == t->weights_s ? "weights" : "math";
 }
 
-/* The longest part of a step, other than one that is known. */
-static struct part longest_part(const struct sp_pass_time *t, const char *known)
+static struct part longest_part(const struct sp_pass_time *t)
 {
     const struct part parts[] = {{t->matmul_s, "matmuls"},      {t->experts_s, "experts"},
                                  {t->attention_s, "attention"}, {t->elementwise_s, "elementwise"},
                                  {t->comm_s, "collectives"},    {t->launch_s, "launches"}};
     struct part longest = {-1, ""};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].s > longest.s && strcmp(parts[i].name, known) != 0)
+        if (parts[i].s > longest.s)
             longest = parts[i];
     return longest;
 }
 
-/* "limit      --tpot; step 7.44 ms: launches 3.08 ms, matmuls 2.02 ms" */
+/* "limit      --tpot; step 7.44 ms (at least 3.21 ms): launches 3.08 ms" */
 static void say_limit(struct shown *s)
 {
     const struct sp_pass_time *const t = &s->e.step;
-    const struct part first = longest_part(t, ""), second = longest_part(t, first.name);
+    const struct part first = longest_part(t);
     const char *const limit = s->f->holds_weights ? sp_limit_of(s->f) : "";
     const size_t size = sizeof s->limit;
     snprintf(s->limit, size, *limit ? "limit      %s; step " : "step       ", limit);
+    const double least = s->drafts ? s->speculation.step_s : s->least.step_s;
     if (s->said)
-        sp_append(s->limit, size, "%s: %s %s, %s %s", sp_human_text(t->total_s, SP_SECONDS),
-                  first.name, sp_human_text(first.s, SP_SECONDS), second.name,
-                  sp_human_text(second.s, SP_SECONDS));
+        sp_append(s->limit, size, "%s (at least %s): %s %s", sp_human_text(t->total_s, SP_SECONDS),
+                  sp_human_text(least, SP_SECONDS), first.name, sp_human_text(first.s, SP_SECONDS));
     else
         sp_append(s->limit, size, "bound by %s", words_of_bound(s->bound));
 }
@@ -227,6 +229,12 @@ static void bound(struct shown *s)
     s->width = shape ? (double)m->d_model : NAN;
     s->layers = shape ? (double)m->layers : NAN;
     s->W_tp = sp_tp_link_bytes_per_s(&s->f->part, &s->W_all);
+    if (s->d_ff > 0)
+        snprintf(s->hidden, sizeof s->hidden,
+                 "; TP communication is hidden up to TP {tp_max.ici} for prompts (behind "
+                 "arithmetic), %s for this step (behind weight reads)",
+                 sp_max_decode_tp(s->step_B, s->d_ff, s->W, s->W_tp) < 1 ? "never"
+                                                                         : "{tp_max.hbm}");
 }
 
 /* The lower bounds, the state, and the lines of the estimate. */
@@ -237,6 +245,8 @@ static void time_service(struct shown *s)
     const struct serve *const f = s->f;
     const double tp_s = sp_decode_tp_s(&f->model, s->step_B, s->W_tp);
     s->generating = s->step_B;
+    s->chances = sp_expert_chances(s->v->expert_share, s->v->expert_variance);
+    s->touched = sp_experts_touched(s->v->expert_share, s->v->expert_variance, s->step_B);
     s->weights_read = sp_weights_read_bytes(s->v, s->step_B);
     s->least = sp_decode_time(s->v, s->step_B, 1);
     s->prompt = sp_prefill_time(s->v);
@@ -250,7 +260,7 @@ static void time_service(struct shown *s)
     s->e = f->said;
     s->prompts_s = s->y.tpot_s - s->y.step_s;
     s->prompts_at_once = f->instance.pass.plan.attention_dp;
-    s->longest_part = longest_part(&s->e.step, "").name;
+    s->longest_part = longest_part(&s->e.step).name;
     s->lender = lenders[f->profile.known];
     s->tpot_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TPOT);
     s->ttft_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TTFT);
@@ -365,7 +375,7 @@ static void put_service(struct serve *f)
     s.dtype = sp_compute_dtype(&f->hw.chip, f->service.math);
     s.W = f->hw.chip.hbm_bytes_per_s;
     s.longest_part = s.lender = s.bound = s.prompt_bound = "";
-    s.weights_read = s.generating = s.prompts = s.prompts_s = s.prompts_at_once = NAN;
+    s.weights_read = s.touched = s.generating = s.prompts = s.prompts_s = s.prompts_at_once = NAN;
     s.tpot_range = s.ttft_range = s.acceptance = s.requests_together = NAN;
     s.step_B = sp_generating(f);
     forget(&s.y, sizeof s.y);

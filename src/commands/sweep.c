@@ -70,7 +70,7 @@ struct sweep {
     struct sp_args *args; /* the line: the sweep's options, and lists of the command's */
     struct sp_axes axes;
     char keys[1024];
-    char asked[1040]; /* the same; for plans also the settings left open in them */
+    char asked[1200]; /* the same, and the settings left open in plans and services */
     bool json, valid;
     char separator; /* of CSV or TSV */
     uint64_t shard, shards;
@@ -481,7 +481,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
     add_cell(cells, "row", cells->number[0], false);
     add_options(cells, s, row);
     const bool answered = add_values(cells, s, row, report, &missing);
-    sp_keep_choices(s->open, s->keys, report);
+    sp_keep_choices(s->open, s->keys, s->args, report);
     if (!report)
         /* no cell begins with a dash, which a spreadsheet would read as a formula */
         snprintf(reason, sizeof reason, "%s%.*s", error.text[0] == '-' ? "option " : "",
@@ -498,8 +498,8 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
 static void put_rows(struct sweep *s)
 {
     struct row_cells *const cells = sp_must(malloc(sizeof *cells));
-    snprintf(s->asked, sizeof s->asked, "%s%s", s->keys,
-             strcmp(s->command->name, "step") == 0 ? ",resolved" : "");
+    snprintf(s->asked, sizeof s->asked, "%s", s->keys);
+    sp_ask_choices(s->command->name, s->asked, sizeof s->asked);
     for (uint64_t row = s->shard; row < s->axes.rows && !ferror(s->out) && !sp_was_interrupted();
          row += s->shards)
         put_row(s, row, cells, row == s->shard);

@@ -138,6 +138,22 @@ static void touched_experts(void **state)
             }
 }
 
+/* Chances of i^-0.65 over 256 experts have a variance of 1.738 over their squared mean; the means
+ * over a beta distribution of that variance and of mean 8/256 were integrated by Simpson's rule
+ * (Python). No chances touch more than equal ones. */
+static void uneven_touch_less(void **state)
+{
+    (void)state;
+    static const struct {
+        double tokens, touched;
+    } of[] = {{8, 0.191434}, {64, 0.570342}, {256, 0.774232}, {1024, 0.888499}, {2540, 0.930524}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        const double said = sp_experts_touched(1.0 / 32, 1.7381678, of[i].tokens);
+        assert_close(said, of[i].touched, 0.005);
+        assert_true(said < sp_experts_touched(1.0 / 32, 0, of[i].tokens));
+    }
+}
+
 static void experts(void **state)
 {
     (void)state;
@@ -339,12 +355,19 @@ static void splits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uneven_experts), cmocka_unit_test(touched_experts),
-        cmocka_unit_test(caches),         cmocka_unit_test(steps),
-        cmocka_unit_test(experts),        cmocka_unit_test(pools),
-        cmocka_unit_test(drafts),         cmocka_unit_test(monotone),
-        cmocka_unit_test(edges),          cmocka_unit_test(sizes),
-        cmocka_unit_test(fronts),         cmocka_unit_test(splits),
+        cmocka_unit_test(uneven_experts),
+        cmocka_unit_test(touched_experts),
+        cmocka_unit_test(uneven_touch_less),
+        cmocka_unit_test(caches),
+        cmocka_unit_test(steps),
+        cmocka_unit_test(experts),
+        cmocka_unit_test(pools),
+        cmocka_unit_test(drafts),
+        cmocka_unit_test(monotone),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(fronts),
+        cmocka_unit_test(splits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

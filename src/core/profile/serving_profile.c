@@ -36,7 +36,10 @@ double sp_latency_percentile(enum sp_serve_latency latency, double mean_s, doubl
 {
     static const double spread[SP_SERVE_LATENCIES] = {
         [SP_LATENCY_TTFT] = 0.32, [SP_LATENCY_TPOT] = 0.070};
-    const double deviations = percentile == 99 ? 2.3263 : 0;
+    const double deviations = percentile == 99   ? 2.3263
+                              : percentile == 95 ? 1.6449
+                              : percentile == 90 ? 1.2816
+                                                 : 0;
     return mean_s * exp(deviations * spread[latency]);
 }
 

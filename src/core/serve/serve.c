@@ -20,24 +20,29 @@ double sp_expert_variance(double experts)
     return fmax(0, experts * sum_of_powers(2 * EXPERT_POWER, experts) / (sum * sum) - 1);
 }
 
+struct sp_expert_chances sp_expert_chances(double expert_share, double variance)
+{
+    const double both = (1 - expert_share) / (variance * expert_share) - 1; /* a + b */
+    const double a = expert_share * both, b = both - a;
+    return (struct sp_expert_chances){a, b, !isfinite(both) || b + (a - 1) / 2 <= 0};
+}
+
 /* Beta-binomial: none of t tokens takes an expert with probability G(b + t) G(a + b) / (G(b) G(a +
  * b + t)), where G(z + t) / G(z + a + t) is (z + t + (a - 1) / 2)^-a. Tricomi and Erdelyi 1951. */
 double sp_experts_touched(double expert_share, double variance, double tokens)
 {
-    const double both = (1 - expert_share) / (variance * expert_share) - 1; /* a + b */
-    const double a = expert_share * both, b = both - a;
-    if (!isfinite(both) || b + (a - 1) / 2 <= 0) /* nearly equal shares */
-        return 1 - pow(1 - expert_share, tokens);
-    return 1 - pow(1 + tokens / (b + (a - 1) / 2), -a);
+    const struct sp_expert_chances c = sp_expert_chances(expert_share, variance);
+    return c.equal ? 1 - pow(1 - expert_share, tokens) : sp_touched_experts(tokens, c.a, c.b);
 }
 
 /* A lower bound leaves out bytes that are not read: the input table is a lookup, and only used
  * experts count. --constants textbook reads everything. */
 double sp_weights_read_bytes(const struct sp_served *v, double tokens)
 {
-    return (v->shared - v->table) * v->service.weight_bytes +
-           v->experts * v->service.expert_bytes *
-               sp_experts_touched(v->expert_share, v->expert_variance, tokens);
+    return sp_weights_held(v->shared - v->table, v->service.weight_bytes,
+                           v->experts *
+                               sp_experts_touched(v->expert_share, v->expert_variance, tokens),
+                           v->service.expert_bytes);
 }
 
 /* The textbook's max and sum: arithmetic overlaps weight reads but not cache reads. FLOPs of

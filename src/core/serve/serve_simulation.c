@@ -381,11 +381,14 @@ static struct sp_percentiles summarise(double *values, size_t n)
 {
     double sum = 0;
     if (n == 0)
-        return (struct sp_percentiles){NAN, NAN, NAN, NAN};
+        return (struct sp_percentiles){NAN, NAN, NAN, NAN, NAN};
     for (size_t i = 0; i < n; i++)
         sum += values[i];
-    const double p50 = percentile(values, n, 0.5), p95 = percentile(values, n, 0.95);
-    return (struct sp_percentiles){sum / (double)n, p50, p95, percentile(values, n, 0.99)};
+    return (struct sp_percentiles){.mean = sum / (double)n,
+                                   .p50 = percentile(values, n, 0.5),
+                                   .p90 = percentile(values, n, 0.9),
+                                   .p95 = percentile(values, n, 0.95),
+                                   .p99 = percentile(values, n, 0.99)};
 }
 
 static void prepare(struct engine *e)
