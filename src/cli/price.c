@@ -168,16 +168,30 @@ bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const 
            check_names(&to_buy, args, hw, specs, n, error);
 }
 
-void sp_note_prices(struct sp_report *report, const void *all, int n,
-                    const struct sp_price *(*at)(const void *all, int i))
+/* Whether two sources name the same seller, their first word. */
+static bool is_same_seller(const char *one, const char *other)
+{
+    const size_t n = strcspn(one, " ,:");
+    return n == strcspn(other, " ,:") && strncmp(one, other, n) == 0;
+}
+
+bool sp_are_prices_alike(const void *all, int n,
+                         const struct sp_price *(*at)(const void *all, int i))
 {
     bool alike = true;
     for (int i = 1; i < n; i++)
         alike = alike && at(all, i)->is_typed == at(all, 0)->is_typed &&
-                at(all, i)->year == at(all, 0)->year;
-    if (!alike)
-        sp_note(report, "the prices differ in year or kind: the order by cost holds only for them; "
-                        "yours: --price MACHINE=USD,MACHINE=USD");
+                at(all, i)->year == at(all, 0)->year &&
+                is_same_seller(at(all, i)->source, at(all, 0)->source);
+    return alike;
+}
+
+void sp_note_prices(struct sp_report *report, const void *all, int n,
+                    const struct sp_price *(*at)(const void *all, int i))
+{
+    if (!sp_are_prices_alike(all, n, at))
+        sp_note(report, "the prices differ in seller, year or kind: the order by cost holds only "
+                        "for them; yours: --price MACHINE=USD,MACHINE=USD");
 }
 
 void sp_price_text(const struct sp_price *price, char *out, size_t size)

@@ -22,8 +22,12 @@ bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const 
  * an hour, and the share of hours in use from which owning is cheaper. Nothing without --capex. */
 void sp_put_purchase(struct sp_report *report, const char *machine, const struct sp_price *price);
 
-/* Notes that prices of machines that are compared differ in kind or year: they do not compare the
- * machines. `at` gives the i-th price of `all`. */
+/* Whether prices of machines that are compared are of one kind, year and seller: others compare
+ * their sellers too. `at` gives the i-th price of `all`. */
+bool sp_are_prices_alike(const void *all, int n,
+                         const struct sp_price *(*at)(const void *all, int i));
+
+/* Notes that they are not. */
 void sp_note_prices(struct sp_report *report, const void *all, int n,
                     const struct sp_price *(*at)(const void *all, int i));
 
