@@ -263,7 +263,7 @@ static bool find_goodput(struct train *f, struct sp_error *error)
     if (f->failures.fails && isnan(f->failures.cycle.write_s))
         return sp_fail(error, SP_USAGE, "goodput needs --checkpoint-time or a model");
     return f->failures.goodput > 0 ||
-           sp_fail(error, SP_INPUT, "no goodput: failures every %s (--mtbf is of one device)",
+           sp_fail(error, SP_INPUT, "no goodput: failures every %s (--mtbf is of one device, in seconds; 5 years are 5y)",
                    sp_human_text(f->failures.cycle.mtbf_s, SP_SECONDS));
 }
 
