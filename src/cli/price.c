@@ -120,26 +120,31 @@ struct purchase {
     const char *machine;
     const struct sp_owned *own;
     double capital, energy, owned, rent, from;
-    bool has_rent, pays; /* pays: owned is cheaper at this use */
+    double devices, wall_s;       /* of the run */
+    bool has_rent, pays, has_run; /* pays: owned is cheaper at this use */
 };
 
 #define SP_PART train_purchase
 #define SP_PART_OF struct purchase
 #include "answer/put_rows.h"
 
-void sp_put_purchase(struct sp_report *report, const char *machine, const struct sp_price *price)
+void sp_put_purchase(struct sp_report *report, const char *machine, const struct sp_price *price,
+                     double devices, double wall_s)
 {
     if (!price->is_offered)
         return;
     struct purchase s = {.machine = machine,
                          .own = &price->own,
                          .owned = sp_owned_usd_per_h(&price->own),
-                         .rent = price->rent_usd_per_h};
+                         .rent = price->rent_usd_per_h,
+                         .devices = devices,
+                         .wall_s = wall_s};
     s.capital = sp_capital_usd_per_h(s.own->capex_usd, s.own->years, s.own->in_use);
     s.energy = sp_energy_usd_per_h(s.own);
     s.has_rent = s.rent > 0;
     s.from = s.has_rent ? sp_break_even_in_use(s.own, s.rent) : NAN;
     s.pays = s.owned < s.rent;
+    s.has_run = s.has_rent && !isnan(wall_s);
     put_train_purchase_rows(report, &s);
 }
 

@@ -163,7 +163,7 @@ static void put_purchases(struct sp_report *r, const struct search_rows *s)
         if (s->of->machines > 1)
             snprintf(scope, sizeof scope, "machines.%d", i);
         sp_scope(r, scope);
-        sp_put_purchase(r, s->of->machine[i]->hw, &s->of->machine[i]->base.problem.price);
+        sp_put_purchase(r, s->of->machine[i]->hw, &s->of->machine[i]->base.problem.price, NAN, NAN);
     }
     sp_scope(r, "");
 }

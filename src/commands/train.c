@@ -129,7 +129,8 @@ struct way {
 
 static void put_purchase(struct sp_report *r, const struct train *f)
 {
-    sp_put_purchase(r, f->has_hw ? f->hw.name : "device", &f->problem.price);
+    sp_put_purchase(r, f->has_hw ? f->hw.name : "device", &f->problem.price, f->paid,
+                    f->failures.wall_s);
 }
 
 static void put_expected(struct sp_report *r, const struct train *f)
@@ -262,9 +263,10 @@ static bool find_goodput(struct train *f, struct sp_error *error)
     work_out_failures(f);
     if (f->failures.fails && isnan(f->failures.cycle.write_s))
         return sp_fail(error, SP_USAGE, "goodput needs --checkpoint-time or a model");
-    return f->failures.goodput > 0 ||
-           sp_fail(error, SP_INPUT, "no goodput: failures every %s (--mtbf is of one device, in seconds; 5 years are 5y)",
-                   sp_human_text(f->failures.cycle.mtbf_s, SP_SECONDS));
+    return f->failures.goodput > 0 || sp_fail(error, SP_INPUT,
+                                              "no goodput: failures every %s (--mtbf is of one "
+                                              "device, in seconds; 5 years are 5y)",
+                                              sp_human_text(f->failures.cycle.mtbf_s, SP_SECONDS));
 }
 
 /* The part of --days that trains on f->N devices. */

@@ -36,6 +36,9 @@ static void money(void **state)
     IS(sp_days_within(3, 960, 4, 2), 3);
     IS(sp_steps_within(1, 99.9), 864); /* a day holds 864.9 steps of 99.9 s */
     IS(sp_steps_within(-1, 100), 0);
+    /* 24,000 USD, and 3 USD an hour saved 2 of them: 12,000 hours */
+    IS(sp_break_even_days(24000, 3, 1), 500);
+    IS(sp_purchase_usd(2, 24000, 36000, 1), 48020);
     /* 43,830 USD over five years of 8,766 hours are 1 USD an hour, 1.25 when used 80 % of the time
      */
     IS(sp_capital_usd_per_h(43830, 5, 1), 1);
