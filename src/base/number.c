@@ -15,7 +15,9 @@ static const struct {
                  {"us", "s", 1e-6},
                  {"min", "s", 60},
                  {"h", "s", 3600},
+                 {"d", "s", 86400},
                  {"days", "s", 86400},
+                 {"y", "s", 365 * 86400.0},
                  {"PF-days", "FLOPs", 8.64e19},
                  {"PF-day", "FLOPs", 8.64e19}};
 

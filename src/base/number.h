@@ -7,8 +7,8 @@
 #define SP_NUMBERS_ACCEPTED "a number such as 3e6, 3M (10^6), 3Mi (2^20), 80GB, 80GiB or 40%"
 
 /* Parses a non-negative number with an optional prefix k M G T P E (powers of 1000) or Ki Mi ...
- * (powers of 1024), an optional unit (B, B/s, FLOPs, FLOP/s, tokens, s, Hz, W; ms, us, min, h and
- * days in seconds) or a percent sign.
+ * (powers of 1024), an optional unit (B, B/s, FLOPs, FLOP/s, tokens, s, Hz, W; ms, us, min, h, d or
+ * days, and y of 365 days in seconds) or a percent sign.
  * False when the text is anything else or the value is not finite. */
 bool sp_parse_number(const char *text, double *value);
 

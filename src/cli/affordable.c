@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "cli/searching.h"
 #include "cli/words.h"
+#include "study/failures.h"
 #include "study/shapes.h"
 
 /* Rounds on a machine: a shape's own FLOPs change the law's size, which may then be nearest to
@@ -40,6 +41,7 @@ struct buying {
     const struct sp_sources *sources;
     const struct sp_scaling_law *law;
     double budget, days; /* INFINITY: no limit */
+    struct sp_site site;
     struct sp_hardware hw;
     struct sp_price price;
     char usd_per_h[32];                      /* only the typed price of that machine; "": none */
@@ -70,8 +72,8 @@ static void write_lines(const struct buying *b, const struct sp_searching *s,
     static const enum sp_option_id of_search[] = {SP_O_model,     SP_O_shape,     SP_O_network,
                                                   SP_O_framework, SP_O_precision, SP_O_config_dir,
                                                   SP_NO_OPTION};
-    static const enum sp_option_id of_train[] = {SP_O_model, SP_O_shape, SP_O_config_dir,
-                                                 SP_NO_OPTION};
+    static const enum sp_option_id of_train[] = {SP_O_model,     SP_O_shape, SP_O_config_dir,
+                                                 SP_O_precision, SP_O_site,  SP_NO_OPTION};
     struct sp_words search = {0}, train = {0};
     struct sp_words *const both[] = {&search, &train};
     sp_add_word(&search, "search");
@@ -99,6 +101,24 @@ static void write_lines(const struct buying *b, const struct sp_searching *s,
     sp_free_words(&train);
 }
 
+/* The steps of a run that keeps the limits with its start, checkpoints and failures, as `train`
+ * counts them. */
+static void take_steps(const struct buying *b, const struct sp_planned *p, struct sp_affordable *a)
+{
+    const double bytes = sp_checkpoint_state_bytes(sp_count_params(&p->model).trained,
+                                                   sp_checkpoint_bytes_per_param(&p->precision));
+    const struct sp_failing_run run =
+        sp_run_on_site(&b->site, b->sources->textbook, a->devices, bytes, NAN, NAN);
+    a->first_step_s = run.first_step_s;
+    a->goodput = sp_failures_of(&run).goodput;
+    a->within_days = sp_days_within(b->days, b->budget, a->devices, b->price.usd_per_h);
+    a->useful_days = sp_useful_days(a->within_days, a->goodput, a->first_step_s);
+    a->steps = sp_steps_within(a->useful_days, a->step_s);
+    a->tokens = sp_tokens_of_steps(a->steps, a->batch_tokens);
+    a->seconds = a->steps * a->step_s;
+    a->wall_s = sp_wall_s(a->seconds, a->goodput, a->first_step_s);
+}
+
 /* The run of the first plan of a finished search. */
 static void take_first(const struct buying *b, const struct sp_searching *s,
                        struct sp_affordable *a)
@@ -116,8 +136,7 @@ static void take_first(const struct buying *b, const struct sp_searching *s,
     a->mfu = e.rates.mfu;
     a->batch_tokens = sp_batch_tokens((double)planned.plan.batch, (double)planned.plan.seq);
     a->usd_per_step = sp_cost_usd(a->devices, a->step_s, b->price.usd_per_h);
-    a->steps = sp_steps_within(b->budget, a->usd_per_step, b->days, a->step_s);
-    a->tokens = sp_tokens_of_steps(a->steps, a->batch_tokens);
+    take_steps(b, &planned, a);
     a->flops = sp_training_flops(a->params, a->tokens);
     write_lines(b, s, &planned.plan, a);
 }
@@ -290,6 +309,11 @@ int sp_find_affordable(const struct sp_args *args, const struct sp_sources *sour
                          .law = law,
                          .budget = isnan(budget) ? INFINITY : budget,
                          .days = isnan(days) ? INFINITY : days};
+    if (!sp_load_site(args->value.site, sources, &b->site, error)) {
+        free(hw);
+        free(b);
+        return -1;
+    }
     if (!args->given.model && !args->given.shape)
         b->shapes = sp_nearest_shapes(1, law, sources, b->shape, MOST_KNOWN);
     while (sp_next_item(&list, typed, sizeof typed)) {

@@ -12,8 +12,9 @@ struct sp_affordable {
     double devices, params; /* params: as the law counts them */
     double step_s, mfu;     /* of the first plan that `search` lists */
     double batch_tokens, usd_per_step;
-    double budget, most_days; /* as asked; INFINITY: no limit */
-    double steps, tokens, flops;
+    double budget, most_days;                               /* as asked; INFINITY: no limit */
+    double goodput, first_step_s, within_days, useful_days; /* as `train` counts them */
+    double steps, tokens, flops, seconds, wall_s;
     double low_s, high_s; /* 80 % range of the step */
     struct sp_price price;
     char *search, *step, *train; /* command lines that ask the same question */

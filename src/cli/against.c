@@ -20,8 +20,9 @@ struct against {
     const struct sp_estimate *e, *o;
     double s_per_token, other_s_per_token, least_log;
     bool tie, differs;
-    char fields[400];  /* "dp 8 -> 4, tp 8 -> 4" */
-    const char *ahead; /* the plan that needs fewer seconds per token */
+    char fields[400];   /* "dp 8 -> 4, tp 8 -> 4" */
+    char where[160];    /* "TP exposed +2.44 s, bubble +440 ms" */
+    const char *behind; /* the plan that needs more seconds per token */
 };
 
 /* A field, a part of the time, a part of the memory. */
@@ -151,6 +152,31 @@ static void put_memory(struct sp_report *r, const struct against *s)
                   ": memory, plan_bytes, other_bytes, change_bytes: other - plan");
 }
 
+static double change_of(const struct against *s, size_t part)
+{
+    return sp_time_part(&s->o->time, part) - sp_time_part(&s->e->time, part);
+}
+
+/* The three parts of the step that differ most, by a hundredth of it or more. */
+static void say_where(struct against *s)
+{
+    enum { SAID = 3 };
+    bool said[SP_TIME_PARTS] = {false};
+    for (int n = 0; n < SAID; n++) {
+        size_t most = 0;
+        for (size_t i = 1; i < SP_TIME_PARTS; i++)
+            if (said[most] || (!said[i] && fabs(change_of(s, i)) > fabs(change_of(s, most))))
+                most = i;
+        const double change = change_of(s, most);
+        if (said[most] || fabs(change) < s->e->time.step / 100)
+            return;
+        said[most] = true;
+        sp_append(s->where, sizeof s->where, "%s%s %c%s", n > 0 ? ", " : "",
+                  sp_quantity(sp_time_parts[most].id).label, change < 0 ? '-' : '+',
+                  sp_human_text(fabs(change), SP_SECONDS));
+    }
+}
+
 #define SP_PART step_against
 #define SP_PART_OF struct against
 #include "answer/put_rows.h"
@@ -180,7 +206,8 @@ static void compare(struct sp_report *r, struct against *s)
     s->other_s_per_token = s_per_token(s->other, s->o);
     s->least_log = sp_plans_lead_log(s->first, s->other);
     s->tie = sp_is_tie(s->s_per_token, s->other_s_per_token, s->least_log);
-    s->ahead = s->other_s_per_token < s->s_per_token ? "the other plan" : "the plan";
+    s->behind = s->other_s_per_token < s->s_per_token ? "the first plan" : "that plan";
+    say_where(s);
     put_fields(r, s);
     sp_stand_in(r, SP_DETAILS);
     put_time(r, s);

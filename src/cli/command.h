@@ -154,6 +154,7 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 #define SP_OPTION_REMAT_THAT_FITS SP_TAKE(remat, .choices = sp_remat_names)
 #define SP_OPTION_REMAT(otherwise) SP_TAKE(remat, .fallback = otherwise, .choices = sp_remat_names)
 #define SP_OPTION_RUN_TOKENS SP_TAKE(tokens)
+#define SP_DEFAULT_SITE "typical"
 /* The launch from which a plan comes: it is needed to say more about it. */
 #define SP_OPTIONS_FROM SP_TAKE(from), SP_OPTIONS_OF_LAUNCH
 #define SP_OPTIONS_OF_LAUNCH \

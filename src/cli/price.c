@@ -120,26 +120,31 @@ struct purchase {
     const char *machine;
     const struct sp_owned *own;
     double capital, energy, owned, rent, from;
-    bool has_rent, pays; /* pays: owned is cheaper at this use */
+    double devices, wall_s;       /* of the run */
+    bool has_rent, pays, has_run; /* pays: owned is cheaper at this use */
 };
 
 #define SP_PART train_purchase
 #define SP_PART_OF struct purchase
 #include "answer/put_rows.h"
 
-void sp_put_purchase(struct sp_report *report, const char *machine, const struct sp_price *price)
+void sp_put_purchase(struct sp_report *report, const char *machine, const struct sp_price *price,
+                     double devices, double wall_s)
 {
     if (!price->is_offered)
         return;
     struct purchase s = {.machine = machine,
                          .own = &price->own,
                          .owned = sp_owned_usd_per_h(&price->own),
-                         .rent = price->rent_usd_per_h};
+                         .rent = price->rent_usd_per_h,
+                         .devices = devices,
+                         .wall_s = wall_s};
     s.capital = sp_capital_usd_per_h(s.own->capex_usd, s.own->years, s.own->in_use);
     s.energy = sp_energy_usd_per_h(s.own);
     s.has_rent = s.rent > 0;
     s.from = s.has_rent ? sp_break_even_in_use(s.own, s.rent) : NAN;
     s.pays = s.owned < s.rent;
+    s.has_run = s.has_rent && !isnan(wall_s);
     put_train_purchase_rows(report, &s);
 }
 
@@ -168,16 +173,30 @@ bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const 
            check_names(&to_buy, args, hw, specs, n, error);
 }
 
-void sp_note_prices(struct sp_report *report, const void *all, int n,
-                    const struct sp_price *(*at)(const void *all, int i))
+/* Whether two sources name the same seller, their first word. */
+static bool is_same_seller(const char *one, const char *other)
+{
+    const size_t n = strcspn(one, " ,:");
+    return n == strcspn(other, " ,:") && strncmp(one, other, n) == 0;
+}
+
+bool sp_are_prices_alike(const void *all, int n,
+                         const struct sp_price *(*at)(const void *all, int i))
 {
     bool alike = true;
     for (int i = 1; i < n; i++)
         alike = alike && at(all, i)->is_typed == at(all, 0)->is_typed &&
-                at(all, i)->year == at(all, 0)->year;
-    if (!alike)
-        sp_note(report, "the prices differ in year or kind: the order by cost holds only for them; "
-                        "yours: --price MACHINE=USD,MACHINE=USD");
+                at(all, i)->year == at(all, 0)->year &&
+                is_same_seller(at(all, i)->source, at(all, 0)->source);
+    return alike;
+}
+
+void sp_note_prices(struct sp_report *report, const void *all, int n,
+                    const struct sp_price *(*at)(const void *all, int i))
+{
+    if (!sp_are_prices_alike(all, n, at))
+        sp_note(report, "the prices differ in seller, year or kind: the order by cost holds only "
+                        "for them; yours: --price MACHINE=USD,MACHINE=USD");
 }
 
 void sp_price_text(const struct sp_price *price, char *out, size_t size)

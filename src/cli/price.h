@@ -19,11 +19,17 @@ bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const 
                     const char *const *specs, int n, struct sp_error *error);
 
 /* Puts what it costs to own the device of a machine beside what it costs to rent it: the price of
- * an hour, and the share of hours in use from which owning is cheaper. Nothing without --capex. */
-void sp_put_purchase(struct sp_report *report, const char *machine, const struct sp_price *price);
+ * an hour, and the share of hours in use from which owning is cheaper; and, for a run of `devices`
+ * and `wall_s` (NAN: none), what each costs. Nothing without --capex. */
+void sp_put_purchase(struct sp_report *report, const char *machine, const struct sp_price *price,
+                     double devices, double wall_s);
 
-/* Notes that prices of machines that are compared differ in kind or year: they do not compare the
- * machines. `at` gives the i-th price of `all`. */
+/* Whether prices of machines that are compared are of one kind, year and seller: others compare
+ * their sellers too. `at` gives the i-th price of `all`. */
+bool sp_are_prices_alike(const void *all, int n,
+                         const struct sp_price *(*at)(const void *all, int i));
+
+/* Notes that they are not. */
 void sp_note_prices(struct sp_report *report, const void *all, int n,
                     const struct sp_price *(*at)(const void *all, int i));
 

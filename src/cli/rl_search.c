@@ -38,8 +38,9 @@ struct search {
     struct sp_report *apart;
     const struct sp_hardware *hw;
     struct sp_rl_found *found;
-    int64_t devices, host, experts, most_stale;
-    int64_t gen_devices; /* of --gen-hw */
+    int64_t devices, host, experts;
+    int64_t most_stale, looked_stale; /* steps ahead of the answer, and of plans looked at beside */
+    int64_t gen_devices;              /* of --gen-hw */
     struct engine engine[MOST_ENGINES];
     int n;
     double ran; /* places that both sides took */
@@ -73,27 +74,25 @@ bool sp_take_rl_choice(const struct sp_args *typed, const struct sp_rl_choice *c
     return ok;
 }
 
-static void describe(const struct search *s, struct sp_rl_found *f)
+/* A choice as options. */
+static void describe(const struct search *s, const struct sp_rl_choice *c, char words[SP_RL_WORDS])
 {
-    const struct sp_rl_choice *const c = &f->best;
-    f->words[0] = '\0';
+    words[0] = '\0';
     if (c->generate > 0)
-        sp_append(f->words, sizeof f->words, "--split %lld:%lld --stale %lld ", (long long)c->train,
+        sp_append(words, SP_RL_WORDS, "--split %lld:%lld --stale %lld ", (long long)c->train,
                   (long long)c->generate, (long long)c->stale);
     else if (c->train > 0)
-        sp_append(f->words, sizeof f->words, "--stale %lld ", (long long)c->stale);
-    sp_append(f->words, sizeof f->words, "--tp %lld --pp %lld ", (long long)c->tp,
-              (long long)c->pp);
+        sp_append(words, SP_RL_WORDS, "--stale %lld ", (long long)c->stale);
+    sp_append(words, SP_RL_WORDS, "--tp %lld --pp %lld ", (long long)c->tp, (long long)c->pp);
     if (s->experts > 0)
-        sp_append(f->words, sizeof f->words, "--ep %lld ", (long long)c->ep);
-    sp_append(f->words, sizeof f->words, "--gen-tp %lld", (long long)c->gen_tp);
+        sp_append(words, SP_RL_WORDS, "--ep %lld ", (long long)c->ep);
+    sp_append(words, SP_RL_WORDS, "--gen-tp %lld", (long long)c->gen_tp);
     if (c->gen_pp > 1)
-        sp_append(f->words, sizeof f->words, " --gen-pp %lld", (long long)c->gen_pp);
+        sp_append(words, SP_RL_WORDS, " --gen-pp %lld", (long long)c->gen_pp);
     if (c->gen_attention_dp > 1)
-        sp_append(f->words, sizeof f->words, " --gen-attention-dp %lld",
-                  (long long)c->gen_attention_dp);
+        sp_append(words, SP_RL_WORDS, " --gen-attention-dp %lld", (long long)c->gen_attention_dp);
     if (c->gen_ep > 0)
-        sp_append(f->words, sizeof f->words, " --gen-ep %lld", (long long)c->gen_ep);
+        sp_append(words, SP_RL_WORDS, " --gen-ep %lld", (long long)c->gen_ep);
 }
 
 /* Tries another number of steps ahead. States on devices that sleep do not affect the engine;
@@ -138,12 +137,20 @@ static void keep_refusal(struct search *s, const struct sp_rl_choice *c,
     s->why_has_engines = s->sides->has_engines;
 }
 
+static void keep(struct sp_rl_choice c, double step_s, struct sp_rl_choice *best, double *best_s)
+{
+    if (!(step_s < *best_s))
+        return;
+    *best_s = step_s;
+    *best = c;
+}
+
 /* Evaluates a placement for each number of steps ahead. */
 static struct alone work_out(struct search *s, struct sp_rl_choice c)
 {
     struct sp_error refused = {0};
     struct alone alone = {INFINITY, INFINITY, 0};
-    const int64_t most = c.train > 0 ? s->most_stale : 0;
+    const int64_t most = c.train > 0 ? s->looked_stale : 0;
     c.stale = most;
     s->found->tried++;
     const bool runs = sp_take_rl_choice(s->typed, &c, s->args, &refused) &&
@@ -156,10 +163,10 @@ static struct alone work_out(struct search *s, struct sp_rl_choice c)
             s->sides->asked.stale = (double)c.stale;
             sp_estimate_rl(&s->sides->asked, s->answer);
             add_sides(&alone, &s->sides->asked, s->answer);
-            if (!s->answer->fits || !(s->answer->step_s < s->found->step_s))
-                continue;
-            s->found->step_s = s->answer->step_s;
-            s->found->best = c;
+            if (s->answer->fits && c.stale <= s->most_stale)
+                keep(c, s->answer->step_s, &s->found->best, &s->found->step_s);
+            else if (s->answer->fits)
+                keep(c, s->answer->step_s, &s->found->ahead, &s->found->ahead_s);
         }
     else if (s->sides->has_engines)
         alone.work_s = 0;
@@ -219,7 +226,7 @@ static void list_engines(struct search *s, int64_t devices)
 static void try_engines(struct search *s, struct sp_rl_choice c)
 {
     struct alone trains = {0, 0, 0};
-    const int64_t ahead = c.train > 0 ? s->most_stale : 0;
+    const int64_t ahead = c.train > 0 ? s->looked_stale : 0;
     s->found->asked += s->n;
     for (int i = 0; i < s->n; i++) {
         struct engine *const e = &s->engine[i];
@@ -286,26 +293,28 @@ static void try_places(struct search *s)
             try_training(s, part, s->devices - part);
 }
 
-/* Offers more steps ahead as long as each is faster by SP_WORTH_NAMING: whether older answers are
- * acceptable is a question of learning, which the user decides. */
+/* Offers steps ahead that nobody asked for, as long as each is faster by SP_WORTH_NAMING: whether
+ * answers of older weights are acceptable is a question of learning, which the user decides. */
 static void look_further_ahead(struct search *s)
 {
     struct sp_error refused = {0};
-    struct sp_rl_choice c = s->found->best;
-    double least = s->found->step_s;
-    if (s->typed->given.stale || c.train == 0 ||
-        !sp_take_rl_choice(s->typed, &c, s->args, &refused))
+    struct sp_rl_found *const f = s->found;
+    struct sp_rl_choice c = f->ahead;
+    if (!(f->ahead_s * (1 + SP_WORTH_NAMING) < f->step_s)) {
+        f->ahead_s = NAN;
         return;
-    if (sp_load_sides(s->args, s->apart, s->sides, &refused))
+    }
+    if (sp_take_rl_choice(s->typed, &c, s->args, &refused) &&
+        sp_load_sides(s->args, s->apart, s->sides, &refused))
         for (c.stale++; c.stale <= MOST_AHEAD; c.stale++) {
             s->sides->asked.stale = (double)c.stale;
             sp_estimate_rl(&s->sides->asked, s->answer);
-            if (!s->answer->fits || s->answer->step_s * (1 + SP_WORTH_NAMING) >= least)
+            if (!s->answer->fits || s->answer->step_s * (1 + SP_WORTH_NAMING) >= f->ahead_s)
                 break;
-            s->found->more_stale = c.stale;
-            least = s->found->more_stale_s = s->answer->step_s;
+            keep(c, s->answer->step_s, &f->ahead, &f->ahead_s);
         }
     sp_free_sides(s->sides);
+    describe(s, &f->ahead, f->ahead_words);
 }
 
 static bool refuse(const struct search *s, struct sp_error *error)
@@ -346,11 +355,12 @@ bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct
                        .host = sp_chips_per_host(&hw.network),
                        .experts = model.moe.experts,
                        .gen_devices = typed->given.gen_hw ? sp_chips(&engines) : 0,
-                       .most_stale = typed->given.stale ? (int64_t)typed->value.stale : 1};
-    *found = (struct sp_rl_found){.step_s = INFINITY};
+                       .most_stale = (int64_t)typed->value.stale};
+    s.looked_stale = typed->given.stale ? s.most_stale : s.most_stale + 1;
+    *found = (struct sp_rl_found){.step_s = INFINITY, .ahead_s = INFINITY};
     try_places(&s);
     if (found->step_s < INFINITY) {
-        describe(&s, found);
+        describe(&s, &found->best, found->words);
         look_further_ahead(&s);
     } else
         refuse(&s, error);

@@ -13,22 +13,21 @@ struct sp_rl_choice {
     int64_t gen_ep; /* 0: the engine's default for its ranks */
 };
 
+enum { SP_RL_WORDS = 192 };
+
 struct sp_rl_found {
-    struct sp_rl_choice best;
-    double step_s;
+    struct sp_rl_choice best, ahead; /* ahead: with more steps ahead than --stale's default */
+    double step_s, ahead_s;          /* ahead_s: NAN if --stale is typed or that is not worth it */
     double asked, tried; /* points of the space; evaluated ones, the others being slower by a
                             bound */
-    char words[192];     /* of the best, as options */
-    int64_t more_stale;  /* if --stale is not typed: the larger number of steps ahead with which
-                            the best is faster by SP_WORTH_NAMING; 0: none */
-    double more_stale_s; /* its step */
+    char words[SP_RL_WORDS], ahead_words[SP_RL_WORDS]; /* as options */
 };
 
 /*
  * The shortest step that fits. Both sides in turn, or a part of the machine for each: eighths,
  * whole hosts, and parts of a host that are powers of two; of training TP up to a host, stages up
  * to 16 and EP up to 64; engines of up to 64 chips, with TP, stages up to 16 and of experts
- * attention DP, all powers of two, and EP over all ranks or none; from 0 to --stale (default 1)
+ * attention DP, all powers of two, and EP over all ranks or none; from 0 to --stale
  * steps ahead. Typed options are fixed. Of equal steps the first counts: in turn before apart, less
  * ahead before more. The time of one side alone is a lower bound for every plan that contains it.
  */

@@ -340,7 +340,7 @@ static void put_path(struct sp_report *r, const struct fit *f)
 
 static void put_purchase(struct sp_report *r, const struct fit *f)
 {
-    sp_put_purchase(r, f->q.hw.name, &f->q.problem.price);
+    sp_put_purchase(r, f->q.hw.name, &f->q.problem.price, NAN, NAN);
 }
 
 #define SP_PART fit

@@ -90,10 +90,11 @@ struct rl {
     double longer, train_longer, row_answers, over;
     bool is_split, sleeps;
     bool together, beside; /* sides, or states, that do not leave the devices */
-    const char *side;
-    char at_once[80], slower[48];    /* of an engine's answers; the framework's factor */
-    char assumed[160];               /* lengths and answers that nobody gave; "" */
-    const struct sp_rl_found *found; /* NULL: nothing was searched */
+    const char *largest;   /* part of the step, which takes largest_s */
+    double largest_s;
+    char at_once[80], longer_text[80]; /* of an engine's answers; what a real loop adds */
+    char assumed[160];                 /* lengths and answers that nobody gave; "" */
+    const struct sp_rl_found *found;   /* NULL: nothing was searched */
 };
 
 /* Whether the short text has a line to spare for what is no part. */
@@ -129,6 +130,24 @@ static void say_assumed(const struct sp_args *args, struct rl *s)
                   s->assumed[0] ? ", " : "", sp_human_text(s->a->group, SP_COUNT));
 }
 
+/* The part of the step to shorten first. */
+static void find_largest(struct rl *s)
+{
+    const struct {
+        const char *name;
+        double takes_s;
+    } parts[] = {{"generation", s->generation_s},
+                 {"training", s->r->training_s},
+                 {"weights", s->refit_s},
+                 {"sleep", s->wake_s},
+                 {"all else", s->a->overhead_s}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (i == 0 || parts[i].takes_s > s->largest_s) {
+            s->largest = parts[i].name;
+            s->largest_s = parts[i].takes_s;
+        }
+}
+
 static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, struct rl *s)
 {
     const struct sp_rl_asked *const a = &sides->asked;
@@ -156,6 +175,9 @@ static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, 
     s->step_of_update = r->training.time.step;
     s->longer = r->generation_longer;
     s->train_longer = r->passes_longer;
+    if (s->longer > 1)
+        snprintf(s->longer_text, sizeof s->longer_text,
+                 "; published steps take %.3g times as long (--loop)", s->longer);
     s->loop = sp_rl_loops[a->ideal];
     s->row_answers = a->prompts * a->group / a->minibatches;
     s->over = sides->room > 0 ? sp_lengths_over(&sides->lengths, sides->room / 2) : 0;
@@ -164,7 +186,7 @@ static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, 
     s->sleeps = a->colocated && a->sleep == SP_RL_SLEEP_BOTH;
     s->together = a->colocated && a->sleep == SP_RL_SLEEP_NONE;
     s->beside = a->colocated && a->sleep != SP_RL_SLEEP_BOTH;
-    s->side = r->work_s > r->training_s ? "generation" : "training";
+    find_largest(s);
 }
 
 /* The mean over the devices: engines on a separate machine have its price. */

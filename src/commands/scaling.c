@@ -39,6 +39,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(budget, .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(days, .alias = "deadline", .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(price, .needs = SP_THESE(SP_O_hw)),
+    SP_TAKE(site, .needs = SP_THESE(SP_O_hw), .fallback = SP_DEFAULT_SITE),
     SP_OPTION_NETWORK,
     SP_TAKE(seq, .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(framework, .needs = SP_THESE(SP_O_hw)),

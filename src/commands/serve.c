@@ -115,7 +115,7 @@ static void put_points(struct sp_report *r, const struct shown *s)
 
 static void put_purchase(struct sp_report *r, const struct shown *s)
 {
-    sp_put_purchase(r, s->f->hw.name, &s->f->price);
+    sp_put_purchase(r, s->f->hw.name, &s->f->price, NAN, NAN);
 }
 
 /* For the short text. */

@@ -45,7 +45,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(mtbf),
     SP_TAKE(failures_per_day),
     SP_TAKE(restart),
-    SP_TAKE(site, .fallback = "typical"),
+    SP_TAKE(site, .fallback = SP_DEFAULT_SITE),
     SP_TAKE(storage_bandwidth),
     SP_TAKE(checkpoint_time),
     SP_TAKE(interval),
@@ -129,7 +129,8 @@ struct way {
 
 static void put_purchase(struct sp_report *r, const struct train *f)
 {
-    sp_put_purchase(r, f->has_hw ? f->hw.name : "device", &f->problem.price);
+    sp_put_purchase(r, f->has_hw ? f->hw.name : "device", &f->problem.price, f->paid,
+                    f->failures.wall_s);
 }
 
 static void put_expected(struct sp_report *r, const struct train *f)
@@ -236,32 +237,24 @@ static bool take_site(const struct sp_args *args, const struct sp_sources *sourc
     return sp_load_site(args->value.site, sources, &f->site, error);
 }
 
-/* Start and failures of f->seconds on f->N devices. A checkpoint of unknown write time takes 0. */
+/* Start and failures of f->seconds on f->N devices. */
 static void work_out_failures(struct train *f)
 {
     const struct sp_option_values *const v = f->value;
-    const struct sp_site *const site = &f->site;
-    f->bandwidth = !isnan(v->storage_bandwidth) || f->by_book
-                       ? v->storage_bandwidth
-                       : sp_of_all_devices(site->storage_bytes_per_s, f->N);
-    const bool reads = !isnan(f->checkpoint) && !isnan(f->bandwidth);
-    f->read = reads ? sp_write_s(f->checkpoint, f->bandwidth) : 0;
-    f->first_step =
-        f->by_book ? 0
-                   : sp_first_step_s(site->launch_s, site->compile_s, site->connect_s_per_device,
-                                     f->N, site->loader_s, f->read);
-    const double write_s =
-        f->given->checkpoint_time ? v->checkpoint_time : sp_write_s(f->checkpoint, f->bandwidth);
-    /* The site's failures are assumed where a checkpoint's time is known, and never by the book. */
-    f->device_mtbf = f->given->mtbf || f->by_book || isnan(write_s) ? v->mtbf : site->device_mtbf_s;
-    const struct sp_failing_run run = {.seconds = f->seconds,
-                                       .devices = f->N,
-                                       .write_s = write_s,
-                                       .failures_per_day = v->failures_per_day,
-                                       .device_mtbf_s = f->device_mtbf,
-                                       .restart_s = f->given->restart ? v->restart : f->first_step,
-                                       .first_step_s = f->first_step,
-                                       .interval_s = v->interval};
+    struct sp_failing_run run =
+        sp_run_on_site(&f->site, f->by_book, f->N, f->checkpoint, v->storage_bandwidth,
+                       f->given->checkpoint_time ? v->checkpoint_time : NAN);
+    run.seconds = f->seconds;
+    run.failures_per_day = v->failures_per_day;
+    run.interval_s = v->interval;
+    if (f->given->mtbf)
+        run.device_mtbf_s = v->mtbf;
+    if (f->given->restart)
+        run.restart_s = v->restart;
+    f->bandwidth = run.bandwidth;
+    f->read = run.read_s;
+    f->first_step = run.first_step_s;
+    f->device_mtbf = run.device_mtbf_s;
     f->failures = sp_failures_of(&run);
 }
 
@@ -270,9 +263,10 @@ static bool find_goodput(struct train *f, struct sp_error *error)
     work_out_failures(f);
     if (f->failures.fails && isnan(f->failures.cycle.write_s))
         return sp_fail(error, SP_USAGE, "goodput needs --checkpoint-time or a model");
-    return f->failures.goodput > 0 ||
-           sp_fail(error, SP_INPUT, "no goodput: failures every %s (--mtbf is of one device)",
-                   sp_human_text(f->failures.cycle.mtbf_s, SP_SECONDS));
+    return f->failures.goodput > 0 || sp_fail(error, SP_INPUT,
+                                              "no goodput: failures every %s (--mtbf is of one "
+                                              "device, in seconds; 5 years are 5y)",
+                                              sp_human_text(f->failures.cycle.mtbf_s, SP_SECONDS));
 }
 
 /* The part of --days that trains on f->N devices. */

@@ -271,13 +271,20 @@ static bool open_found(const struct named *found, const struct sp_sources *sourc
                       : parse_builtin(found->builtin, config, error);
 }
 
+/* Another code of two letters is no slip of this one: "se" is not "de". */
+static void offer(struct sp_nearest *nearest, const char *name)
+{
+    if (strlen(nearest->wanted) > 2 || strlen(name) > 2)
+        sp_nearest_offer(nearest, name);
+}
+
 static void look_for_alias(const char *name, void *context)
 {
     struct alias *const a = context;
     struct sp_config config = {0};
     struct sp_error ignored = {0};
     struct named found;
-    sp_nearest_offer(a->nearest, name);
+    offer(a->nearest, name);
     if (!find_named(a->kind, name, a->sources, &found) ||
         !open_found(&found, a->sources, &config, &ignored))
         return;
@@ -293,7 +300,7 @@ static void look_for_alias(const char *name, void *context)
             snprintf(a->name, sizeof a->name, "%s", name);
             a->devices = devices ? strtoll(devices, NULL, 10) : 0;
         }
-        sp_nearest_offer(a->nearest, other);
+        offer(a->nearest, other);
     }
     sp_config_free(&config);
 }

@@ -13,6 +13,26 @@ static double machine_mtbf_s(const struct sp_failing_run *run)
                                      : sp_machine_mtbf_s(run->device_mtbf_s, run->devices);
 }
 
+struct sp_failing_run sp_run_on_site(const struct sp_site *site, bool by_book, double devices,
+                                     double checkpoint_bytes, double bandwidth, double write_s)
+{
+    struct sp_failing_run run = {
+        .devices = devices, .bandwidth = bandwidth, .failures_per_day = NAN, .interval_s = NAN};
+    if (isnan(bandwidth) && !by_book)
+        run.bandwidth = sp_of_all_devices(site->storage_bytes_per_s, devices);
+    run.write_s = isnan(write_s) ? sp_write_s(checkpoint_bytes, run.bandwidth) : write_s;
+    run.read_s = isnan(checkpoint_bytes) || isnan(run.bandwidth)
+                     ? 0
+                     : sp_write_s(checkpoint_bytes, run.bandwidth);
+    run.first_step_s =
+        by_book ? 0
+                : sp_first_step_s(site->launch_s, site->compile_s, site->connect_s_per_device,
+                                  devices, site->loader_s, run.read_s);
+    run.restart_s = run.first_step_s;
+    run.device_mtbf_s = by_book || isnan(run.write_s) ? NAN : site->device_mtbf_s;
+    return run;
+}
+
 struct sp_failures sp_failures_of(const struct sp_failing_run *run)
 {
     struct sp_failures f = {.cycle = {.write_s = run->write_s, .mtbf_s = machine_mtbf_s(run)}};

@@ -9,6 +9,7 @@
 /* A run; NAN: unknown. */
 struct sp_failing_run {
     double seconds, devices;
+    double bandwidth, read_s;               /* of storage; the time to read a checkpoint back */
     double write_s;                         /* of a checkpoint */
     double failures_per_day, device_mtbf_s; /* the first has precedence; without either nothing
                                                fails */
@@ -16,6 +17,12 @@ struct sp_failing_run {
     double first_step_s; /* from the start to the first step */
     double interval_s;   /* between checkpoints; NAN: the best */
 };
+
+/* A run on a site, which starts and fails as its file says; `by_book`: it does neither. NAN: the
+ * checkpoint is not known, the site's bandwidth, and a time to write the checkpoint at that. A
+ * site's failures are assumed only where that time is known. */
+struct sp_failing_run sp_run_on_site(const struct sp_site *site, bool by_book, double devices,
+                                     double checkpoint_bytes, double bandwidth, double write_s);
 
 struct sp_failures {
     struct sp_goodput cycle;

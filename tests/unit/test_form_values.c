@@ -32,9 +32,13 @@ static void money(void **state)
     (void)state;
     IS(sp_cost_usd(1024, 30 * 86400, 2), 1474560);
     IS(sp_devices_for_budget(1474560, 2, 30), 1024);
-    IS(sp_steps_within(1000, 0.3, 1, 100),
-       864); /* a day holds 864 steps of 100 s; the money 3,333 */
-    IS(sp_steps_within(1000, 3, 1, 100), 333);
+    IS(sp_days_within(30, 960, 4, 2), 5); /* 4 devices spend 8 USD an hour: 960 last 120 h */
+    IS(sp_days_within(3, 960, 4, 2), 3);
+    IS(sp_steps_within(1, 99.9), 864); /* a day holds 864.9 steps of 99.9 s */
+    IS(sp_steps_within(-1, 100), 0);
+    /* 24,000 USD, and 3 USD an hour saved 2 of them: 12,000 hours */
+    IS(sp_break_even_days(24000, 3, 1), 500);
+    IS(sp_purchase_usd(2, 24000, 36000, 1), 48020);
     /* 43,830 USD over five years of 8,766 hours are 1 USD an hour, 1.25 when used 80 % of the time
      */
     IS(sp_capital_usd_per_h(43830, 5, 1), 1);
