@@ -285,7 +285,7 @@ test('exercises: the answer is hidden until it is asked for', () => on('exercise
 
 test('exercises: in the order of the book, and what is right is kept', () => on('exercises', async (tab) => {
   const chapters = () => tab.locator('.chapters a').allTextContents();
-  assert.deepEqual((await chapters()).slice(0, 4).map((text) => text.split(' ')[0]), ['roofline', 'chips', 'sharding', 'meshes']);
+  assert.deepEqual((await chapters()).slice(0, 4).map((text) => text.split(' ')[0]), ['roofline', 'chips', 'sharding', 'flops']);
   assert.equal((await chapters())[0], 'roofline 0/19');
   await tab.waitForSelector('#case-roofline-1 label:has-text("Your T_math (t_math_s)")'); // a label of the answer, not a key
   await tab.fill('#try-roofline-1', '1.0107 ms'); // 1e12 FLOPs at 989.4 TFLOP/s
