@@ -221,14 +221,28 @@ static void put_meaning(const struct writer *w)
     say_ties(w);
     if (odds) {
         fputs("<li>", w->out);
-        sp_html_format(
-            w->out,
-            "Risk: 1 run in 5 falls outside the 80 %% range; the chance that a device runs "
-            "out of memory is %s.",
-            sp_human_value(odds, SP_ROOM));
+        sp_html_format(w->out, "Risk: the chance that a device runs out of memory is %s.",
+                       sp_human_value(odds, SP_ROOM));
         fputs("</li>\n", w->out);
     }
     fputs("</ul>\n", w->out);
+}
+
+/* The run, where the tokens are known: its days, as far apart as the step's range, and cost. */
+static void say_run(const struct writer *w)
+{
+    const double days = number_of(w, "days"), step = number_of(w, "step_s"),
+                 low = number_of(w, "time.low_s"), high = number_of(w, "time.high_s");
+    const struct sp_entry *const cost = find(w, "cost_usd");
+    if (!(days > 0 && step > 0))
+        return;
+    fputs("<p>", w->out);
+    sp_html_format(w->out, "%s tokens take %.3g days (80 %% range %.3g to %.3g)",
+                   sp_human_text(number_of(w, "tokens_per_s") * days * 86400, SP_TOKENS), days,
+                   days * low / step, days * high / step);
+    if (cost)
+        sp_html_format(w->out, " and %s", sp_human_value(cost, SP_ROOM));
+    fputs(", without failures.</p>\n", w->out);
 }
 
 static void put_question(const struct writer *w)
@@ -237,8 +251,10 @@ static void put_question(const struct writer *w)
     fprintf(w->out, "\n<p class=\"verdict%s\">", w->page->yes ? " yes" : "");
     sp_html_text(w->out, w->page->verdict);
     fputs("</p>\n", w->out);
-    if (w->page->has_time)
+    if (w->page->has_time) {
+        say_run(w);
         put_meaning(w);
+    }
 }
 
 static void put_plan(const struct writer *w)
@@ -258,7 +274,7 @@ static void put_plan(const struct writer *w)
     fputs("</dl>\n", w->out);
     if (w->page->price && find(w, "cost_usd")) {
         fputs("<p class=\"small\">", w->out);
-        sp_html_format(w->out, "A chip-hour at %s.", w->page->price);
+        sp_html_format(w->out, "A device-hour at %s.", w->page->price);
         fputs("</p>\n", w->out);
     }
     if (w->page->command) {

@@ -250,8 +250,9 @@ static void write_run(const struct sp_launched *l, FILE *out)
                   each = host > 0 && all % host == 0 ? host : all;
     fprintf(out,
             "# run: torchrun --nnodes %lld --nproc-per-node %lld pretrain_gpt.py "
-            "$(grep -v '^#' FILE)\n",
-            (long long)(all / each), (long long)each);
+            "$(grep -v '^#' FILE)\n# add: data, tokenizer and learning rate%s\n",
+            (long long)(all / each), (long long)each,
+            l->model->learned_positions > 0 ? "" : "; --rotary-base, unless the model's is 10000");
 }
 
 void sp_write_megatron(const struct sp_launched *l, FILE *out)
