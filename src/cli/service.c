@@ -324,8 +324,8 @@ static void note_compute(const struct serve *f)
         sp_note(f->report, "%s publishes no peak for %s: arithmetic is counted in %s", f->hw.name,
                 sp_dtype_names[wanted], sp_dtype_names[sp_compute_dtype(&f->hw.chip, wanted)]);
     if (f->args->given.dtype && stored_for_math(f, (int)f->weights) != (int)f->weights)
-        sp_note(f->report, "weights are stored in %s: no engine multiplies them in %s",
-                sp_storage_names[f->weights], sp_dtype_names[wanted]);
+        sp_note(f->report, "no engine multiplies %s weights in %s", sp_storage_names[f->weights],
+                sp_dtype_names[wanted]);
 }
 
 /* The format of the multiplications: the stored one; in the textbook bf16, unless --dtype names
@@ -462,8 +462,7 @@ static void note_lengths(const struct serve *f)
 {
     const double over = share_too_long(f);
     if (over >= 1e-4) /* the least that a share in words shows */
-        sp_note(f->report,
-                "%s of the requests exceed the maximum of %s, %lld (a last :MOST cuts lengths)",
+        sp_note(f->report, "%s of the requests exceed the maximum of %s, %lld (a last :MOST cuts)",
                 sp_human_text(over, SP_FRACTION), f->model.name, (long long)f->model.max_seq);
     else
         sp_note_length(f->report, &f->model, sp_longest_request(f));
