@@ -112,7 +112,9 @@ static bool is_promising(const struct sp_variant *one, const struct sp_variant *
 {
     return sp_odd_rest(one->devices, one->batch) < sp_odd_rest(asked->devices, asked->batch) ||
            sp_batch_shares(one->devices, one->batch) >=
-               MANY_MORE * sp_batch_shares(asked->devices, asked->batch);
+               MANY_MORE * sp_batch_shares(asked->devices, asked->batch) ||
+           sp_round_shares(one->devices, one->batch) >=
+               MANY_MORE * sp_round_shares(asked->devices, asked->batch);
 }
 
 /* Lists the variants to look at after the requested one, the most promising first. */

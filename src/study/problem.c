@@ -86,10 +86,15 @@ int64_t sp_odd_rest(int64_t devices, int64_t batch)
     return odd / sp_common_divisor(odd, batch);
 }
 
+int64_t sp_round_shares(int64_t devices, int64_t batch)
+{
+    return sp_common_divisor(batch, LARGEST_MICRO_BATCH * devices);
+}
+
 int64_t sp_batch_shares(int64_t devices, int64_t batch)
 {
-    const int64_t micro = batch < devices ? SMALL_MICRO_BATCHES : LARGEST_MICRO_BATCH;
-    return sp_common_divisor(batch, micro * devices);
+    return batch < devices ? sp_common_divisor(batch, SMALL_MICRO_BATCHES * devices)
+                           : sp_round_shares(devices, batch);
 }
 
 int sp_list_new_replicas(int64_t devices, int64_t batch, int64_t than, int64_t *found, int most)
@@ -173,7 +178,7 @@ struct roundness {
 static struct roundness roundness_of(const struct sp_model *model, int64_t devices, int64_t batch)
 {
     struct roundness r = {sp_odd_rest(devices, batch), devices / sp_odd_part(devices), 0,
-                          sp_common_divisor(batch, LARGEST_MICRO_BATCH * devices)};
+                          sp_round_shares(devices, batch)};
     const int64_t layers = model ? model->layers : 0;
     const int64_t most = layers < SP_MAX_STAGES ? layers : SP_MAX_STAGES;
     for (int64_t stages = 2; stages <= most; stages++)

@@ -91,6 +91,9 @@ int sp_list_new_replicas(int64_t devices, int64_t batch, int64_t than, int64_t *
  * sequence each also of 3, 5, 6 or 7) that share a batch. */
 int64_t sp_batch_shares(int64_t devices, int64_t batch);
 
+/* The same with micro-batches of powers of two alone. */
+int64_t sp_round_shares(int64_t devices, int64_t batch);
+
 /* The odd factor of the devices that stages, TP and CP must absorb if replicas share a batch: few
  * head and layer counts have it. */
 int64_t sp_odd_rest(int64_t devices, int64_t batch);
