@@ -116,7 +116,8 @@ static bool take(const struct sp_setting *from, struct sp_launch_words *const wo
     return truth == 0 || add(from, name, truth == 1 ? "" : from->value, to);
 }
 
-/* NeMo: the precision is the trainer's, and the optimizer's name says whether it is sharded. */
+/* NeMo: the precision is the trainer's, and the optimizer's name says whether it is sharded. Such
+ * an optimizer, Apex's, overlaps gradients by default, and weights where it is told to. */
 static bool take_nemo(struct sp_settings *from, struct sp_settings *to)
 {
     const char *const precision = sp_setting(from, "trainer.precision"),
@@ -126,8 +127,14 @@ static bool take_nemo(struct sp_settings *from, struct sp_settings *to)
     const struct sp_setting none = {0};
     if ((bf16 && !add(&none, "--bf16", "", to)) || (fp16 && !add(&none, "--fp16", "", to)))
         return false;
-    return !sp_is(optimizer, "distributed_fused_adam") ||
-           add(&none, "--use-distributed-optimizer", "", to);
+    if (!sp_is(optimizer, "distributed_fused_adam"))
+        return true;
+    const char *const grads = sp_setting(from, "model.optim.overlap_grad_sync"),
+                      *const weights = sp_setting(from, "model.optim.overlap_param_sync");
+    return add(&none, "--use-distributed-optimizer", "", to) &&
+           ((grads && sp_yaml_truth(grads) == 0) || add(&none, "--overlap-grad-reduce", "", to)) &&
+           (!weights || sp_yaml_truth(weights) != 1 ||
+            add(&none, "--overlap-param-gather", "", to));
 }
 
 /* Primus: the defaults of its own trainer_base.yaml. */
