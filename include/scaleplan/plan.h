@@ -209,6 +209,9 @@ int64_t sp_plan_microbatches(const struct sp_plan *plan);
  * that capacity, whatever the router does. */
 double sp_expert_load(const struct sp_plan *plan);
 
+/* What hides behind passes: as the plan asks with ZeRO 0 and 1; with more all that can. */
+enum sp_dp_overlap sp_dp_overlap(const struct sp_plan *plan);
+
 /* Whether the expert exchange overlaps: the plan asks for it and has another micro-batch. */
 bool sp_overlaps_exchange(const struct sp_plan *plan);
 

@@ -167,7 +167,14 @@ struct sp_expert_chances sp_expert_chances(double expert_share, double variance)
  * of what uneven ones read. */
 double sp_experts_touched(double expert_share, double variance, double tokens);
 
-/* Weight bytes read by a step that processes `tokens` tokens. */
+/* Parameters read by a step that processes `tokens` tokens: `routed` of experts, the share
+ * `touched` of all; `shared` of the rest but the input table, which is looked up. */
+struct sp_read_weights {
+    double touched, routed, shared;
+};
+struct sp_read_weights sp_read_weights(const struct sp_served *served, double tokens);
+
+/* Their bytes. */
 double sp_weights_read_bytes(const struct sp_served *served, double tokens);
 
 /* A decode step: one token for each of B sequences. s. */

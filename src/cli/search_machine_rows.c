@@ -14,10 +14,9 @@
 static void put_points(struct sp_report *r, const struct sp_found *found, size_t n, int machine)
 {
     struct sp_plan *const all = sp_must(calloc(n + 1, sizeof *all));
-    struct sp_short_name *const names = sp_must(calloc(n + 1, sizeof *names));
     for (size_t i = 0; i < n; i++)
         all[i] = found[i].plan;
-    sp_name_plans(all, n, names);
+    struct sp_short_name *const names = sp_names_of_plans(all, n);
     for (size_t i = 0; i < n; i++) {
         char scope[64];
         snprintf(scope, sizeof scope, "machines.%d.plans.%zu", machine, i);

@@ -76,14 +76,6 @@ static struct sp_plan *room_for_plans(size_t n)
     return plans;
 }
 
-/* The names of a list of plans; the caller frees them. */
-static struct sp_short_name *names_of(const struct sp_plan *plans, size_t n)
-{
-    struct sp_short_name *const names = sp_must(calloc(n + 1, sizeof *names));
-    sp_name_plans(plans, n, names);
-    return names;
-}
-
 /* The plan that the estimate alone would put first. */
 struct faster_rows {
     const struct sp_found *found;
@@ -174,7 +166,7 @@ static void put_list(struct sp_report *r, const struct search_rows *s)
     struct sp_plan *const listed = room_for_plans(s->n);
     for (size_t i = 0; i < s->n; i++)
         listed[i] = s->all[i].found->plan;
-    struct sp_short_name *const names = names_of(listed, s->n);
+    struct sp_short_name *const names = sp_names_of_plans(listed, s->n);
     for (size_t i = 0; i < s->n; i++) {
         char place[24];
         snprintf(place, sizeof place, "%zu", i + 1);
@@ -199,7 +191,7 @@ static void put_faster(struct sp_report *r, const struct search_rows *s)
     if (!found)
         return;
     const struct sp_plan both[] = {first->found->plan, found->plan};
-    struct sp_short_name *const names = names_of(both, 2);
+    struct sp_short_name *const names = sp_names_of_plans(both, 2);
     struct faster_rows rows = {.found = found,
                                .first_step_s = first->found->step_s,
                                .hides_list = s->hides_list || s->is_laid_out,

@@ -154,7 +154,7 @@ void sp_say_inputs(const struct serve *f, bool asked, char *out, size_t size)
 {
     const struct sp_service *const s = &f->service;
     const bool apart = f->served.experts > 0 && f->expert_weights != f->weights;
-    /* a context that a prompt continues, of which it was said nothing */
+    /* --context is longer than the assumed prompt and answer, so the rest was cached before */
     const bool goes_on = !f->args->given.input && s->step_tokens > s->input + s->output;
     const struct {
         const char *before, *value, *after;

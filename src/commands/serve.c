@@ -76,10 +76,10 @@ struct shown {
     struct sp_serve_estimate e;
     struct sp_token_cost cost;
     struct sp_expert_chances chances;
+    struct sp_read_weights read;
     struct sp_speculation speculation;
     struct sp_pools pools;
-    double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read,
-        touched, read_shared, read_routed;
+    double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read;
     double draft_weights, draft_kv, weight_share, max_context, min_slice;
     double held; /* sequences that a machine has to hold */
     double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, W_tp, W_all;
@@ -246,9 +246,7 @@ static void time_service(struct shown *s)
     const double tp_s = sp_decode_tp_s(&f->model, s->step_B, s->W_tp);
     s->generating = s->step_B;
     s->chances = sp_expert_chances(s->v->expert_share, s->v->expert_variance);
-    s->touched = sp_experts_touched(s->v->expert_share, s->v->expert_variance, s->step_B);
-    s->read_shared = s->v->shared - s->v->table;
-    s->read_routed = s->touched * s->v->experts;
+    s->read = sp_read_weights(s->v, s->step_B);
     s->weights_read = sp_weights_read_bytes(s->v, s->step_B);
     s->least = sp_decode_time(s->v, s->step_B, 1);
     s->prompt = sp_prefill_time(s->v);
@@ -377,8 +375,8 @@ static void put_service(struct serve *f)
     s.dtype = sp_compute_dtype(&f->hw.chip, f->service.math);
     s.W = f->hw.chip.hbm_bytes_per_s;
     s.longest_part = s.lender = s.bound = s.prompt_bound = "";
-    s.weights_read = s.touched = s.read_shared = s.read_routed = s.generating = s.prompts =
-        s.prompts_s = s.prompts_at_once = NAN;
+    s.weights_read = s.generating = s.prompts = s.prompts_s = s.prompts_at_once = NAN;
+    s.read = (struct sp_read_weights){NAN, NAN, NAN};
     s.tpot_range = s.ttft_range = s.acceptance = s.requests_together = NAN;
     s.step_B = sp_generating(f);
     forget(&s.y, sizeof s.y);

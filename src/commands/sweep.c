@@ -15,7 +15,6 @@
 #include "cli/help.h"
 #include "host/interrupt.h"
 #include "host/write_file.h"
-
 #include "cli/command.h"
 #include "cli/together.h"
 #include "cli/words.h"

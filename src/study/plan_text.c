@@ -130,3 +130,10 @@ void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *
     free(adds);
     free(values);
 }
+
+struct sp_short_name *sp_names_of_plans(const struct sp_plan *plans, size_t n)
+{
+    struct sp_short_name *const names = sp_must(calloc(n + 1, sizeof *names));
+    sp_name_plans(plans, n, names);
+    return names;
+}

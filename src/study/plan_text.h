@@ -24,4 +24,7 @@ struct sp_short_name {
 };
 void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *names);
 
+/* The same in memory of its own, which the caller frees. */
+struct sp_short_name *sp_names_of_plans(const struct sp_plan *plans, size_t n);
+
 #endif

@@ -83,6 +83,11 @@ double sp_expert_load(const struct sp_plan *plan)
     return plan->execution.capacity > 0 ? plan->execution.capacity : plan->imbalance;
 }
 
+enum sp_dp_overlap sp_dp_overlap(const struct sp_plan *plan)
+{
+    return plan->zero < 2 ? plan->execution.dp_overlap : SP_DP_OVERLAP_ALL;
+}
+
 /* A single micro-batch has no other to overlap. */
 bool sp_overlaps_exchange(const struct sp_plan *plan)
 {

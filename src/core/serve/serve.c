@@ -37,11 +37,16 @@ double sp_experts_touched(double expert_share, double variance, double tokens)
 
 /* A lower bound leaves out bytes that are not read: the input table is a lookup, and only used
  * experts count. --constants textbook reads everything. */
+struct sp_read_weights sp_read_weights(const struct sp_served *v, double tokens)
+{
+    const double touched = sp_experts_touched(v->expert_share, v->expert_variance, tokens);
+    return (struct sp_read_weights){touched, touched * v->experts, v->shared - v->table};
+}
+
 double sp_weights_read_bytes(const struct sp_served *v, double tokens)
 {
-    return sp_weights_held(v->shared - v->table, v->service.weight_bytes,
-                           v->experts *
-                               sp_experts_touched(v->expert_share, v->expert_variance, tokens),
+    const struct sp_read_weights read = sp_read_weights(v, tokens);
+    return sp_weights_held(read.shared, v->service.weight_bytes, read.routed,
                            v->service.expert_bytes);
 }
 

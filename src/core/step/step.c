@@ -343,7 +343,7 @@ static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_
     const double sent = p->zero > 0 ? sp_broadcasts_s(in) : 0;
     const double before = p->zero == 2 ? (m - 1) * sp_exposed_s(in, grads, hides) : 0;
     const double all = replicas + grads + weights + sent;
-    const enum sp_dp_overlap hidden = p->zero < 2 ? p->execution.dp_overlap : SP_DP_OVERLAP_ALL;
+    const enum sp_dp_overlap hidden = sp_dp_overlap(p);
     const bool waits = hidden == SP_DP_OVERLAP_GRADIENTS && p->zero == 1;
     const double after = hidden == SP_DP_OVERLAP_NONE ? all : waits ? weights + sent : 0;
     return before + sp_exposed_s(in, all - after, window) + after;

@@ -82,7 +82,7 @@ static void make_sharding(const struct sp_plan *p, struct sp_settings *made)
     }
     if (p->zero > 0 && p->shards < p->dp * p->cp)
         sp_make_whole(made, "--num-distributed-optimizer-instances", (p->dp * p->cp / p->shards));
-    const enum sp_dp_overlap hides = p->zero < 2 ? p->execution.dp_overlap : SP_DP_OVERLAP_ALL;
+    const enum sp_dp_overlap hides = sp_dp_overlap(p);
     sp_make_switch(made, "--overlap-grad-reduce", hides != SP_DP_OVERLAP_NONE);
     sp_make_switch(made, "--overlap-param-gather", p->zero > 0 && hides == SP_DP_OVERLAP_ALL);
 }

@@ -116,8 +116,9 @@ static bool take(const struct sp_setting *from, struct sp_launch_words *const wo
     return truth == 0 || add(from, name, truth == 1 ? "" : from->value, to);
 }
 
-/* NeMo: the precision is the trainer's, and the optimizer's name says whether it is sharded. Such
- * an optimizer, Apex's, overlaps gradients by default, and weights where it is told to. */
+/* NeMo: the precision is the trainer's, and the optimizer's name says whether it is sharded. That
+ * optimizer, Apex's, overlaps gradients by default, and weights only if overlap_param_sync is set.
+ */
 static bool take_nemo(struct sp_settings *from, struct sp_settings *to)
 {
     const char *const precision = sp_setting(from, "trainer.precision"),
