@@ -105,10 +105,21 @@ static void print_rest(const struct sp_render *how, const struct cut *cut, FILE 
     sp_print_paragraph(line, how->width, out);
 }
 
+/* Whether the answer is a file for another program. */
+static bool holds_block(const struct sp_report *report)
+{
+    for (size_t i = 0; i < report->n_items; i++)
+        if (is_block(&report->items[i]))
+            return true;
+    return false;
+}
+
 static void print_text(const struct sp_report *report, const struct sp_render *how, struct cut *cut,
                        FILE *out)
 {
-    bool has_block = false, is_first = true;
+    const bool has_block = holds_block(report);
+    FILE *const about = has_block ? how->notes : out; /* another program reads the file alone */
+    bool is_first = true;
     cut->rows_left_out = 0;
     for (size_t i = 0; i < report->n_items; i++) {
         const struct sp_item *const item = &report->items[i];
@@ -116,13 +127,14 @@ static void print_text(const struct sp_report *report, const struct sp_render *h
             cut->left_out = true; /* --details would not show it either */
             continue;
         }
-        has_block = has_block || is_block(item);
         if (is_block(item))
             fputs(item->line, out);
+        else if (!about)
+            continue;
         else if (item->kind == SP_ITEM_TABLE)
-            print_table(report, item, how, cut, out);
+            print_table(report, item, how, cut, about);
         else if (!is_first || !is_blank(item->line))
-            print_line(report, item, how, cut, out);
+            print_line(report, item, how, cut, about);
         is_first = false;
     }
     if (!has_block) {
@@ -182,9 +194,7 @@ static size_t most_rows(const struct sp_report *report, size_t room)
  * that are marked as spare. */
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
-    bool whole = how->details || how->lines == 0;
-    for (size_t i = 0; i < report->n_items; i++)
-        whole = whole || is_block(&report->items[i]); /* a file for another program */
+    const bool whole = how->details || how->lines == 0 || holds_block(report);
     struct cut cut = {.rows = whole ? SIZE_MAX : most_rows(report, (size_t)how->lines)};
     if (whole) {
         print_text(report, how, &cut, out);

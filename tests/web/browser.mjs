@@ -54,8 +54,8 @@ export function runNative(words) {
   });
 }
 
-// Waits for the answer to what was asked last.
+// Waits for the answer to what was asked last. One that is stale is of before: it stays while a half typed name is refused.
 export async function answered(tab, line = null) {
   await tab.waitForFunction((asked) => !page.running && (asked === null || page.shown === asked) &&
-    document.querySelector('#answer .one'), line);
+    document.querySelector('#answer:not(.stale) .one'), line);
 }
