@@ -54,6 +54,24 @@ void sp_say_mesh_as_plan(const struct sp_strategy *plan, char *out, size_t size)
              plan->fits && plan->runs ? sp_human_text(plan->step_with_bubble_s, SP_SECONDS) : "");
 }
 
+void sp_say_drawback(const struct sp_strategy *p, const struct sp_strategy *best, char *out,
+                     size_t size)
+{
+    *out = '\0';
+    if (!p->fits)
+        sp_append(out, size, "needs %s per chip", sp_human_text(p->memory_bytes, SP_BYTES));
+    else if (!p->runs)
+        sp_append(out, size, "no framework runs it");
+    else if (!p->compute_bound)
+        sp_append(out, size, "waits for the %s", sp_link_titles[p->binding]);
+    else if (p->kind != best->kind && p->bubble > 0)
+        sp_append(out, size, "bubble %s", sp_human_text(p->bubble, SP_FRACTION));
+    else if (p->verdict > best->verdict)
+        sp_append(out, size, "memory is tight");
+    else if (p->remat > best->remat)
+        sp_append(out, size, "recompute %s", sp_remat_names[p->remat]);
+}
+
 /* The words after the program's name. */
 static void add_step(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,
                      const struct sp_strategy *strategy, const struct sp_plan *plan,

@@ -16,6 +16,10 @@ void sp_name_mesh(const struct sp_strategy *strategy, char *out, size_t size);
 /* How a mesh does as a plan: "as a plan it does not fit". */
 void sp_say_mesh_as_plan(const struct sp_strategy *plan, char *out, size_t size);
 
+/* What speaks against a strategy beside the best one; "": nothing. */
+void sp_say_drawback(const struct sp_strategy *strategy, const struct sp_strategy *best, char *out,
+                     size_t size);
+
 /* The command line of `step` for the strategy's plan on `machine` ("": as typed), and the plan's
  * sequences; NULL if it is the book's rule or no plan that runs. Free it. */
 char *sp_fit_command(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,

@@ -259,20 +259,6 @@ struct fit_plan {
 #define SP_PART_OF struct fit_plan
 #include "answer/put_rows.h"
 
-static void say_against(const struct fit *f, struct fit_plan *plan)
-{
-    const struct sp_strategy *const p = plan->p;
-    if (!p->fits)
-        snprintf(plan->why, sizeof plan->why, "needs %s per chip",
-                 sp_human_text(p->memory_bytes, SP_BYTES));
-    else if (!p->runs)
-        snprintf(plan->why, sizeof plan->why, "no framework runs it");
-    else if (!p->compute_bound)
-        snprintf(plan->why, sizeof plan->why, "waits for the %s", sp_link_titles[p->binding]);
-    else if (p->kind != f->any_best.kind && p->bubble > 0)
-        snprintf(plan->why, sizeof plan->why, "bubble %s", sp_human_text(p->bubble, SP_FRACTION));
-}
-
 /* A row for the best plan of each strategy on the machine's real axes; the answer's is first in
  * the table. */
 static void put_plans(struct sp_report *r, const struct fit *f)
@@ -288,7 +274,7 @@ static void put_plans(struct sp_report *r, const struct fit *f)
         if (!best->exists || (f->q.only >= 0 && kind != f->q.only))
             continue;
         sp_name_mesh(best, plan.mesh, sizeof plan.mesh);
-        say_against(f, &plan);
+        sp_say_drawback(best, &f->any_best, plan.why, sizeof plan.why);
         sp_name_degrees(best, degrees, sizeof degrees);
         sp_begin_row(r, degrees, "plans.%s", sp_strategy_names[kind]);
         put_fit_plan_rows(r, &plan);

@@ -64,7 +64,7 @@ static bool apply_sets(const struct sp_field_table *table, const struct sp_sourc
         if (length < 0 || length >= (int)sizeof path)
             return sp_fail(error, SP_INPUT, "--set %s: unknown value", sp_safe(set));
         snprintf(path, sizeof path, "%.*s", length, set + n + 1);
-        if (!sp_set_field(table, path, equals + 1, base, error))
+        if (!sp_set_field(table, "--set", path, equals + 1, base, error))
             return false;
     }
     return true;
@@ -351,14 +351,15 @@ static void derive_shape(struct sp_model *m)
         m->heads = m->d_model >= 128 ? m->d_model / 128 : 1;
     if (m->kv_heads == 0)
         m->kv_heads = m->heads;
-    if (m->head_dim == 0)
+    if (m->head_dim == 0 && m->d_model % m->heads == 0)
         m->head_dim = m->d_model / m->heads;
     if (m->vocab == 0)
         m->vocab = 1;
 }
 
 /* Defaults: d_ff = 4 d_model, head_dim 128, kv_heads = heads, gated MLP, vocabulary 1; a note names
- * those taken. Most recent models are gated, and files have the same default. */
+ * those taken. Most recent models are gated, and files have the same default. Sizes go by the names
+ * of Hugging Face configs too. */
 bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                          struct sp_model *model, struct sp_error *error)
 {
@@ -375,8 +376,12 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                            "--shape: \"%s\": expected KEY=VALUE,KEY=VALUE such as "
                            "layers=64,d_model=4096,d_ff=16384,heads=32",
                            sp_safe(here));
-        const char *const whole = sp_key_in(SP_ROOM, &sp_model_table, "moe", key, value);
-        if (!sp_set_field(&sp_model_table, whole, value, model, error))
+        const char *const native = sp_hf_native_of(key), *const whole =
+                                                             native ? native
+                                                                    : sp_key_in(SP_ROOM,
+                                                                                &sp_model_table,
+                                                                                "moe", key, value);
+        if (!sp_set_field(&sp_model_table, "--shape", whole, value, model, error))
             return false;
     }
     if (!apply_sets(&sp_model_table, sources, model, error))
@@ -386,6 +391,11 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
     if (model->moe.experts > 0 && model->moe.d_ff_expert == 0)
         model->moe.d_ff_expert = model->d_ff > 0 ? model->d_ff : 4 * model->d_model;
     derive_shape(model);
+    if (model->head_dim == 0 && model->heads > 0)
+        return sp_fail(error, SP_INPUT,
+                       "--shape: %" PRId64 " heads do not divide d_model %" PRId64
+                       ": give head_dim",
+                       model->heads, model->d_model);
     derive_mixers(model);
     return check_model(model, &(struct sp_json){.origin = "--shape"}, error);
 }

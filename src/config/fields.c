@@ -470,16 +470,16 @@ const char *sp_key_in(struct sp_text *room, const struct sp_field_table *table, 
     return !names && sp_find_field(table, room->s) ? room->s : word;
 }
 
-bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
-                  void *base, struct sp_error *error)
+bool sp_set_field(const struct sp_field_table *table, const char *option, const char *path,
+                  const char *value, void *base, struct sp_error *error)
 {
     const struct sp_field *field = sp_find_field(table, path);
     char place[128];
-    snprintf(place, sizeof place, "--set %s", sp_safe(path));
+    snprintf(place, sizeof place, "%s %s", option, sp_safe(path));
     if (!field || field->type == SP_FIELD_PROSE || field->type == SP_FIELD_SHAPES ||
         field->type == SP_FIELD_WORDS || field->type == SP_FIELD_ROWS)
-        return sp_fail(error, SP_INPUT, "--set: %s.%s: unknown value%s", table->name, sp_safe(path),
-                       nearest_set_path(SP_ROOM, table, path));
+        return sp_fail(error, SP_INPUT, "%s: %s.%s: unknown value%s", option, table->name,
+                       sp_safe(path), nearest_set_path(SP_ROOM, table, path));
     if (field->type == SP_FIELD_BOOL) {
         const int truth = sp_yaml_truth(value);
         if (truth < 0)

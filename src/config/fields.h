@@ -74,9 +74,9 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
 const char *sp_key_in(struct sp_text *room, const struct sp_field_table *table, const char *section,
                       const char *word, const char *value);
 
-/* Sets one field from command-line text. `path` is the key without the table's name. */
-bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
-                  void *base, struct sp_error *error);
+/* Sets one field from the text of `option`. `path` is the key without the table's name. */
+bool sp_set_field(const struct sp_field_table *table, const char *option, const char *path,
+                  const char *value, void *base, struct sp_error *error);
 
 /* Plausible ranges of figures by key: outside is a warning, not an error. The last row has no
  * key. */

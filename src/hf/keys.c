@@ -28,6 +28,27 @@ NAMES(nope, "qk_nope_head_dim");
 NAMES(rope, "qk_rope_head_dim");
 NAMES(value, "v_head_dim");
 
+const char *sp_hf_native_of(const char *key)
+{
+    static const struct {
+        const char *const *names, *native;
+    } sizes[] = {{sp_hf_layers, "layers"},
+                 {sp_hf_width, "d_model"},
+                 {sp_hf_heads, "heads"},
+                 {sp_hf_kv, "kv_heads"},
+                 {sp_hf_ff, "d_ff"},
+                 {sp_hf_vocab, "vocab"},
+                 {sp_hf_experts, "moe.experts"},
+                 {sp_hf_top, "moe.top_k"},
+                 {sp_hf_expert_width, "moe.d_ff_expert"},
+                 {sp_hf_shared, "moe.shared_experts"}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (const char *const *name = sizes[i].names; *name; name++)
+            if (strcmp(*name, key) == 0)
+                return sizes[i].native;
+    return NULL;
+}
+
 const cJSON *sp_hf_member(const cJSON *o, const char *key)
 {
     const cJSON *const at = cJSON_GetObjectItemCaseSensitive(o, key);

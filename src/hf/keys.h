@@ -25,6 +25,10 @@ extern const char *const sp_hf_nope[];
 extern const char *const sp_hf_rope[];
 extern const char *const sp_hf_value[];
 
+/* The key of our model files for a config's key of a size ("layers" of "num_hidden_layers"); NULL:
+ * none. */
+const char *sp_hf_native_of(const char *key);
+
 /* A config being read: `part` is the path of `sizes` in the document ("text_config." or ""). */
 struct sp_hf_config {
     const struct sp_json *json;

@@ -313,7 +313,7 @@ static void round_trip(void **state)
             continue;
         if (sp_field_number(field, &m) == 0 && field->min > 0)
             continue; /* not given */
-        if (!sp_set_field(&sp_model_table, field->key, before, &copy, &error))
+        if (!sp_set_field(&sp_model_table, "--set", field->key, before, &copy, &error))
             fail_msg("%s", error.text);
         sp_format_field(field, &copy, after, sizeof after);
         assert_string_equal(before, after);

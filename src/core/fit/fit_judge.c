@@ -320,6 +320,11 @@ bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
     const double tie = 1e-9 * fmin(a->step_with_bubble_s, b->step_with_bubble_s);
     if (fabs(a->step_with_bubble_s - b->step_with_bubble_s) > tie)
         return a->step_with_bubble_s < b->step_with_bubble_s;
+    /* the ideal step has neither a run that ends for lack of memory nor what is recomputed */
+    if (a->verdict != b->verdict)
+        return a->verdict < b->verdict;
+    if (a->remat != b->remat)
+        return a->remat < b->remat;
     if (complexity(a) != complexity(b))
         return complexity(a) < complexity(b);
     return a->comms_over_math < b->comms_over_math;
