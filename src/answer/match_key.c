@@ -130,12 +130,17 @@ static void find_nearest(const struct sp_report *r, const char *key, struct cand
     add_candidate(c, path, strlen(path));
 }
 
-static bool is_path(const struct sp_report *r, const char *key)
+const char *sp_first_path_in(const struct sp_report *r, const char *group)
 {
     for (size_t i = 0; i < r->n_entries; i++)
-        if (sp_is_listed(key, sp_path(&r->entries[i]), '.'))
-            return true;
-    return false;
+        if (sp_is_listed(group, sp_path(&r->entries[i]), '.'))
+            return sp_path(&r->entries[i]);
+    return NULL;
+}
+
+static bool is_path(const struct sp_report *r, const char *key)
+{
+    return sp_first_path_in(r, key) != NULL;
 }
 
 /* Tries the key with another word for its first part: "node.hosts" for "pod.hosts". */
