@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/service.h"
 
@@ -289,6 +290,15 @@ static bool check_load(const struct serve *f, struct sp_error *error)
                        "--ttft needs the estimate, which needs a profile of chip and engine: "
                        "closed forms have no queue");
     return true;
+}
+
+bool sp_check_slo(const struct serve *f, struct sp_error *error)
+{
+    const struct sp_args *const args = f->args;
+    const bool limited = args->given.ttft || args->given.tpot || args->given.rate;
+    return limited || !args->value.check || !strstr(args->value.check, "slo") ||
+           sp_arrives_by_rows(f) ||
+           sp_fail(error, SP_USAGE, "--check slo needs limits: give --ttft, --tpot or --rate");
 }
 
 /* The sequences of a load on a prepared instance. */

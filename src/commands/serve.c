@@ -471,7 +471,7 @@ static bool answer(const struct sp_args *args, struct sp_report *report, struct 
     struct serve f = {
         .args = args, .report = report, .may_split = true, .textbook = sources.textbook};
     if (!sp_load_service(&f, &sources, error) ||
-        (!sp_load_sequences(&f, error) && !sp_load_most(&f, error)))
+        (!sp_load_sequences(&f, error) && !sp_load_most(&f, error)) || !sp_check_slo(&f, error))
         return false;
     put_service(&f);
     return write_page(args, report, error);
