@@ -537,9 +537,11 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
 {
     return sp_model_of(f->args, sources, &f->model, error) &&
            (f->args->value.hw ||
-            sp_fail(error, SP_USAGE,
-                    "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; for the cache "
-                    "alone: `scaleplan flops --model NAME --get kv_bytes_per_token`")) &&
+            sp_fail(error, SP_USAGE, "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512%s",
+                    f->args->value.from
+                        ? ""
+                        : "; for the cache alone: `scaleplan flops --model NAME --get "
+                          "kv_bytes_per_token`")) &&
            sp_hardware_of(f->args, sources, &f->hw, error) && check_decoder(f, error) &&
            take_profile(f, sources, error) && take_engine(f, sources, error) &&
            sp_check_peak(&f->hw, math_of(f, f->weights), error) &&
