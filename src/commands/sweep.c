@@ -419,22 +419,6 @@ static void add_prices(struct sp_words *words, const struct sweep *s, uint64_t r
         sp_add_option(words, option, kept);
 }
 
-/* Why a row with an answer has no value of a key: the answer's own reason, or that the key names
- * several values. */
-static void say_missing(const struct sp_report *report, const char *key, char *out, size_t size)
-{
-    char path[160];
-    struct sp_error unknown = {0};
-    const char *const lack = sp_lack_of(report);
-    if (lack)
-        snprintf(out, size, "%s", lack);
-    else if (sp_full_key(report, key, path, sizeof path, &unknown))
-        snprintf(out, size, "%s is several values: name one, such as %s", key,
-                 sp_first_path_in(report, path));
-    else
-        snprintf(out, size, "the answer has no %s", key);
-}
-
 /* Runs the command of a row; NULL with an error when it has no answer. */
 static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_error *error)
 {
@@ -502,7 +486,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
         snprintf(reason, sizeof reason, "%s%.*s", error.text[0] == '-' ? "option " : "",
                  (int)strcspn(error.text, "\n"), error.text);
     else if (missing && (s->args->value.get || !answered)) /* asked for, or nothing else to print */
-        say_missing(report, missing, reason, sizeof reason);
+        sp_say_missing(report, missing, reason, sizeof reason);
     count_row(s, answered, reason);
     add_cell(cells, "reason", reason[0] ? reason : NULL, true);
     write_row(s, cells, first, reason[0] == '\0' || !s->valid);
