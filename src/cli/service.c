@@ -366,6 +366,7 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .buffer_bytes = f->engine.buffer_bytes,
         .separate = f->engine.separate_prompts,
         .poll_steps = f->engine.poll_steps,
+        .most_running = or_else(args->value.max_running, 0),
         .redundant = or_else(args->value.redundant_experts, 0),
         .imbalance = or_else(args->value.imbalance, 0),
         .moe_overlap = args->value.moe_overlap == 1,
@@ -417,6 +418,7 @@ static struct sp_service reader_of(const struct serve *f, const struct serve_deg
     struct sp_service reader = f->service;
     reader.drafts = 0;
     reader.draft_model = NULL;
+    reader.most_running = 0;
     if (f->is_split) {
         reader.chips = chips_of(reads);
         reader.tp = reads->tp;

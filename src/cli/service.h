@@ -20,6 +20,7 @@ extern const char *const sp_serve_attentions[], *const sp_serve_percentiles[],
     SP_TAKE(seed, .fallback = "1"), \
     SP_TAKE(context), \
     SP_TAKE(concurrency), \
+    SP_TAKE(max_running), \
     SP_TAKE(rate), \
     SP_TAKE(attention_dp), \
     SP_TAKE(redundant_experts), \

@@ -15,17 +15,19 @@ struct sp_steady sp_state_of_service(const struct serve *f)
 {
     if (f->instance.estimated)
         return sp_steady_of_estimate(&f->served, &f->said);
-    return sp_steady(&f->served, f->load.apart ? &f->reader : NULL, f->B, f->load.step_s);
+    return sp_steady(&f->served, f->load.apart ? &f->reader : NULL, sp_at_once(&f->service, f->B),
+                     f->load.step_s);
 }
 
 double sp_generating(const struct serve *f)
 {
-    return f->holds_weights && f->instance.estimated ? f->said.decoding : f->B;
+    return f->holds_weights && f->instance.estimated ? f->said.decoding
+                                                     : sp_at_once(&f->service, f->B);
 }
 
 double sp_holding(const struct serve *f)
 {
-    return f->is_split ? sp_generating(f) : f->B;
+    return f->is_split ? sp_generating(f) : sp_at_once(&f->service, f->B);
 }
 
 bool sp_service_fits(const struct serve *f)

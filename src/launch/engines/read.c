@@ -308,17 +308,9 @@ static void put_degrees(struct reading *r, const struct server *v)
     }
 }
 
-/* Instances of the machine: the comment's number, else as many as the machine has room for. */
-static double instances_of(struct reading *r, const struct server *v)
-{
-    const double chips = v->tp * v->attention_dp * v->pp;
-    const double room = r->file->hw ? floor((double)sp_chips(r->file->hw) / chips) : 0;
-    return assumed_number(r, "replicas", fmax(v->replicas, room));
-}
-
-/* Requests in flight: those of the comment if the server was made for them, else as many as it
- * runs. */
-static void read_load(struct reading *r, const struct server *v, double instances)
+/* The most sequences that an instance runs at once: the comment's if the server was made for them,
+ * else the server's. Requests in flight are in the comment alone. */
+static void read_load(struct reading *r, const struct server *v)
 {
     struct sp_settings *const s = r->s;
     const bool stages = sp_row_of_service(s->words, "stage-sequences") != NULL;
@@ -328,19 +320,13 @@ static void read_load(struct reading *r, const struct server *v, double instance
                                : each ? "rank-sequences"
                                       : "sequences",
                                NAN);
-    const double rank = v->attention_dp * instances, step = stages ? v->pp : 1;
-    const double all = most * (each ? rank * step : instances);
-    const double said = assumed_number(r, "concurrency", NAN);
-    const bool same = ceil(ceil(said / rank) / step) * rank * step == all;
-    if (assumed(r, "rate") || isnan(most)) {
-        if (!isnan(said))
-            sp_launch_option(s, "concurrency", "%s", assumed(r, "concurrency"));
-        return;
-    }
-    if (same)
-        sp_launch_option(s, "concurrency", "%s", assumed(r, "concurrency"));
-    else
-        sp_launch_option(s, "concurrency", "%.0f", all);
+    const double parts = each ? v->attention_dp * (stages ? v->pp : 1) : 1;
+    const double said = assumed_number(r, "max-running", NAN);
+    const bool same = ceil(said / parts) == most;
+    if (!isnan(most))
+        sp_launch_option(s, "max-running", "%.0f", same ? said : most * parts);
+    else if (!isnan(said))
+        sp_launch_option(s, "max-running", "%.0f", said);
 }
 
 /* A pool of the comment, "4xtp1dp8ep8": the number of instances, and degrees that the command
@@ -365,8 +351,8 @@ static void put_pool(const struct reading *r, const struct server *v, double n, 
         sp_append(out, size, "ep%.0f", v->ep);
 }
 
-/* "4xtp1:1xtp8": counts of the comment, else one of each. Returns how many generate. */
-static double read_pools(struct reading *r, struct server *generates, struct server *reads)
+/* "4xtp1:1xtp8": counts of the comment, else one of each. */
+static void read_pools(struct reading *r, struct server *generates, struct server *reads)
 {
     const char *const said = assumed(r, "disaggregate");
     const char *const colon = said ? strchr(said, ':') : NULL;
@@ -377,7 +363,6 @@ static double read_pools(struct reading *r, struct server *generates, struct ser
     sp_launch_option(r->s, "disaggregate", "%s", text);
     r->s->launch->devices = (int64_t)(x * reads->tp * reads->attention_dp +
                                       y * generates->tp * generates->attention_dp);
-    return y;
 }
 
 /* Numbers and formats that need no translation. */
@@ -424,7 +409,7 @@ static void read_draft_model(struct reading *r)
 /* Settings that only the comment gives. */
 static void take_rest(struct reading *r)
 {
-    static const char own[] = "model,tp,attention-dp,ep,etp,replicas,disaggregate,concurrency";
+    static const char own[] = "model,tp,attention-dp,ep,etp,replicas,disaggregate,max-running";
     const struct sp_settings *const a = &r->file->assumed;
     const struct sp_launch *const launch = r->s->launch;
     bool engine = false;
@@ -461,16 +446,15 @@ static void put(struct reading *r)
     read_model(r);
     for (int i = 0; i < r->n; i++)
         read_degrees(r, &r->server[i]);
-    double instances = instances_of(r, v);
     if (pools) {
         match(r->server[first ? 1 : 0].s, v->s);
-        instances = read_pools(r, v, &r->server[first ? 1 : 0]);
+        read_pools(r, v, &r->server[first ? 1 : 0]);
     } else {
         put_degrees(r, v);
         r->s->launch->devices = (int64_t)(v->tp * v->attention_dp * v->pp *
                                           fmax(v->replicas, assumed_number(r, "replicas", 1)));
     }
-    read_load(r, v, instances);
+    read_load(r, v);
     read_settings(r, v);
     read_draft_model(r);
     take_rest(r);
