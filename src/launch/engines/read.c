@@ -40,12 +40,13 @@ static bool tells(const char *word)
     return true;
 }
 
-static bool has_word(const struct sp_script_command *command, const char *word)
+/* The place of a word in a command; -1: it has none. */
+static int place_of(const struct sp_script_command *command, const char *word)
 {
     for (int i = 0; i < command->n; i++)
         if (sp_is(command->words[i], word))
-            return true;
-    return false;
+            return i;
+    return -1;
 }
 
 /* Spells a name as the rows do: engines accept "-" and "_" alike. */
@@ -183,7 +184,12 @@ static const char *model_of(struct reading *r, const struct sp_script_command *c
 static bool read_command(struct reading *r, struct sp_script_command *command)
 {
     struct server *const server = &r->server[r->n++];
-    const struct sp_script one = {.commands = command, .n = 1, .shell = r->file->script->shell};
+    const int own = place_of(command, r->file->program->told); /* a launcher's options are before */
+    struct sp_script_command rest = *command;
+    rest.words += own;
+    rest.lines += own;
+    rest.n -= own;
+    const struct sp_script one = {.commands = &rest, .n = 1, .shell = r->file->script->shell};
     server->s = sp_new_settings(&r->file->settings);
     bool ok = sp_read_flags(&one, tells, server->s);
     for (int i = 0; i < server->s->n; i++)
@@ -201,7 +207,7 @@ static bool read_commands(struct reading *r)
     const struct sp_script *const script = r->file->script;
     bool ok = true;
     for (int i = 0; i < script->n && ok; i++)
-        if (has_word(&script->commands[i], r->file->program->told)) {
+        if (place_of(&script->commands[i], r->file->program->told) >= 0) {
             if (r->n == MOST_COMMANDS)
                 return sp_fail_in(&r->file->settings, "it starts more than %d servers",
                                   MOST_COMMANDS);
