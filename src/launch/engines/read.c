@@ -371,6 +371,19 @@ static void read_pools(struct reading *r, struct server *generates, struct serve
                                       y * generates->tp * generates->attention_dp);
 }
 
+/* Drafts: a model that proposes them, or a head, whose small cost is not counted. */
+static void read_draft_model(struct reading *r)
+{
+    char kind[SP_ROW_WORD], ours[SP_ROW_WORD] = "";
+    word(r->s, "draft-kind", "draft-tokens", kind);
+    const char *const theirs = given(r->s, "draft-model");
+    if (!theirs || sp_is(kind, "head"))
+        return;
+    if (strlen(theirs) < SP_ROW_WORD)
+        sp_model_ours(r->file->words[1], theirs, ours);
+    sp_launch_option(r->s, "draft-model", "%s", ours[0] ? ours : theirs);
+}
+
 /* Numbers and formats that need no translation. */
 static void read_settings(struct reading *r, const struct server *v)
 {
@@ -390,7 +403,6 @@ static void read_settings(struct reading *r, const struct server *v)
             sp_launch_option(s, words[i], "%s", text);
     }
     word(s, "plain", "weights", text);
-    word(s, "draft-kind", "draft-tokens", text);
     const bool all = sp_row_of_service(s->words, "all-chunk") != NULL;
     const double chunk = number(s, all ? "all-chunk" : "chunk", NAN);
     if (chunk > 0)
@@ -399,17 +411,6 @@ static void read_settings(struct reading *r, const struct server *v)
         sp_add_unread(s->launch, "chunk", "prompts without chunks", "", 0);
     const double longest = number(s, "length", NAN);
     s->launch->longest = isnan(longest) ? 0 : longest;
-}
-
-static void read_draft_model(struct reading *r)
-{
-    const char *const theirs = given(r->s, "draft-model");
-    char ours[SP_ROW_WORD] = "";
-    if (!theirs)
-        return;
-    if (strlen(theirs) < SP_ROW_WORD)
-        sp_model_ours(r->file->words[1], theirs, ours);
-    sp_launch_option(r->s, "draft-model", "%s", ours[0] ? ours : theirs);
 }
 
 /* Settings that only the comment gives. */
