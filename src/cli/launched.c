@@ -1,6 +1,7 @@
 /* --from: a launch instead of options. */
 #include "cli/launched.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,6 +307,14 @@ static bool read_first(const struct sp_args *typed, const struct sp_sources *sou
     return true;
 }
 
+/* Whether --input is a file, whose rows may have both lengths. */
+static bool reads_requests(const struct sp_args *typed)
+{
+    const char *const text = typed->text[SP_O_input];
+    return typed->given.input && strcspn(text, ":") == strlen(text) &&
+           !isdigit((unsigned char)*text);
+}
+
 /* Whether a remark asks for options ("give --input and --output") that were all typed. */
 static bool is_answered(const struct sp_args *typed, const char *note)
 {
@@ -316,7 +325,8 @@ static bool is_answered(const struct sp_args *typed, const char *note)
         at += 2;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " ,;"), at);
         const struct sp_option *const option = sp_option_named(typed, name);
-        answered = option && typed->given_at[option->id];
+        answered = option && (typed->given_at[option->id] ||
+                              (option->id == SP_O_output && reads_requests(typed)));
     }
     return answered;
 }

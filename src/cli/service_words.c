@@ -173,7 +173,10 @@ void sp_say_inputs(const struct serve *f, bool asked, char *out, size_t size)
         {"", sp_human_text(round(s->input), SP_COUNT),
          goes_on ? " of them read as a prompt (--input)" : " tokens in", f->args->given.input,
          true},
-        {"", sp_human_text(round(s->output), SP_COUNT), " out", f->args->given.output, true},
+        {"", sp_human_text(round(s->output), SP_COUNT), " out",
+         f->args->given.output ||
+             (f->args->given.input && f->output_text == f->args->text[SP_O_input]),
+         true},
         {"", sp_human_text(s->step_tokens, SP_COUNT), " tokens cached (--context)", true,
          f->args->given.context},
         {"weights ", sp_storage_names[f->weights],
