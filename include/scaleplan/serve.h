@@ -60,6 +60,8 @@ struct sp_service {
     double chunk;            /* prompt tokens per pass of an estimate; 0: all */
     bool separate;           /* see sp_engine.separate_prompts */
     double poll_steps;       /* see struct sp_engine */
+    double most_running;     /* sequences that run at once by the engine's own limit; others wait;
+                                0: no limit */
     double redundant;        /* copies of routed experts beyond one of each */
     double imbalance;        /* tokens of the busiest EP rank over the mean in the long run; 0: of
                                 random places or, with copies, what they leave */
@@ -137,8 +139,12 @@ void sp_prepare_draft(const struct sp_service *service, struct sp_served *draft)
  * room for the answer, else the mean over its life. */
 double sp_held_tokens(const struct sp_engine *engine, double input, double output);
 
-/* Room for sequences besides the weights, (capacity - P) / (S kv), the draft model's included:
- * real, and in whole sequences. INFINITY if the cache is unknown, 0 if the weights do not fit. */
+/* Of so many sequences in flight those that run: no more than the engine's own limit. */
+double sp_at_once(const struct sp_service *service, double in_flight);
+
+/* Room for sequences besides the weights, (capacity - P) / (S kv), the draft model's included, or
+ * the engine's own limit if that is less: real, and in whole sequences. INFINITY if the cache is
+ * unknown and nothing limits them, 0 if the weights do not fit. */
 double sp_room_for_sequences(const struct sp_served *served);
 double sp_most_sequences(const struct sp_served *served);
 

@@ -130,12 +130,18 @@ static void find_nearest(const struct sp_report *r, const char *key, struct cand
     add_candidate(c, path, strlen(path));
 }
 
-static bool is_path(const struct sp_report *r, const char *key)
+/* The first path that is a key, or inside it as a group; NULL: none. */
+static const char *first_path_in(const struct sp_report *r, const char *group)
 {
     for (size_t i = 0; i < r->n_entries; i++)
-        if (sp_is_listed(key, sp_path(&r->entries[i]), '.'))
-            return true;
-    return false;
+        if (sp_is_listed(group, sp_path(&r->entries[i]), '.'))
+            return sp_path(&r->entries[i]);
+    return NULL;
+}
+
+static bool is_path(const struct sp_report *r, const char *key)
+{
+    return first_path_in(r, key) != NULL;
 }
 
 /* Tries the key with another word for its first part: "node.hosts" for "pod.hosts". */
@@ -240,6 +246,20 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
                    meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "",
                    c.n ? "; did you mean " : "", c.offered, c.n > MOST_OFFERED ? " or others" : "",
                    c.n ? "?" : "");
+}
+
+void sp_say_missing(const struct sp_report *r, const char *key, char *out, size_t size)
+{
+    char path[LONGEST_PATH];
+    struct sp_error unknown = {0};
+    const char *const lack = sp_lack_of(r);
+    if (lack)
+        snprintf(out, size, "%s", lack);
+    else if (sp_full_key(r, key, path, sizeof path, &unknown))
+        snprintf(out, size, "%s is several values: name one, such as %s", key,
+                 first_path_in(r, path));
+    else
+        snprintf(out, size, "the answer has no %s", key);
 }
 
 bool sp_are_paths(const struct sp_report *r, const char *keys)

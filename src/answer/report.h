@@ -248,6 +248,9 @@ bool sp_full_key(const struct sp_report *report, const char *key, char *out, siz
 /* Whether every key of "key,key" is a whole path, or the first parts of one. */
 bool sp_are_paths(const struct sp_report *report, const char *keys);
 
+/* Why an answer has no single value of a key: its own reason, or that the key names several. */
+void sp_say_missing(const struct sp_report *report, const char *key, char *out, size_t size);
+
 /* The same for "key,key"; free() it. NULL with an error. */
 char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_error *error);
 

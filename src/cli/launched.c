@@ -1,6 +1,7 @@
 /* --from: a launch instead of options. */
 #include "cli/launched.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,6 +213,35 @@ static int64_t parts_of_nodes(const struct sp_launch *launch, const struct sp_ne
     return parts ? launch->devices / launch->per_node : 0;
 }
 
+/* Answers for the devices that a server starts where the machine has more, unless other degrees
+ * were typed; a remark tells for how many such servers it has room. */
+static bool read_part(const struct sp_args *typed, const struct sp_sources *sources,
+                      struct sp_launch *launch, const struct sp_hardware *hw)
+{
+    static const enum sp_option_id degrees[] = {SP_O_tp, SP_O_pp, SP_O_attention_dp, SP_O_replicas,
+                                                SP_O_disaggregate};
+    struct sp_hardware part;
+    struct sp_error unknown = {0};
+    const char *const text = typed->value.hw, *const count = strrchr(text, '-');
+    const int64_t room = sp_chips(hw) / launch->devices;
+    char spec[sizeof launch->machine];
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        if (typed->given_at[degrees[i]])
+            return false;
+    if (!launch->serves || !count || room < 1 || launch->notes == SP_LAUNCH_NOTES)
+        return false;
+    snprintf(spec, sizeof spec, "%.*s-%lld", (int)(count - text), text, (long long)launch->devices);
+    if (!sp_load_hardware(spec, sources, &part, &unknown))
+        return false;
+    snprintf(launch->machine, sizeof launch->machine, "%s", spec);
+    snprintf(launch->note[launch->notes++], sizeof *launch->note,
+             room > 1 ? "the launch starts %lld devices; the machine has %lld, room for %lld such "
+                        "servers: the answer is for one"
+                      : "the launch starts %lld devices; the machine has %lld",
+             (long long)launch->devices, (long long)sp_chips(hw), (long long)room);
+    return true;
+}
+
 /* Gives a machine typed without a count the devices that the launch starts, and remarks on a
  * machine with another count. `hw` then is that of the launch. False with an error. */
 static bool read_machine(const struct sp_args *typed, const struct sp_sources *sources,
@@ -240,6 +270,8 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
     const bool bare = sp_is_bare_chip(text), apart = nodes > 0 && devices == sp_chips(hw);
     snprintf(spec, sizeof spec, nodes > 0 ? "%.100s-%lldx%lld" : "%.100s-%lld", text,
              (long long)(nodes > 0 ? launch->per_node : devices), (long long)nodes);
+    if (!bare && sp_chips(hw) != devices && read_part(typed, sources, launch, hw))
+        return true;
     if (!bare && (apart || sp_chips(hw) != devices) && launch->notes < SP_LAUNCH_NOTES)
         snprintf(launch->note[launch->notes++], sizeof *launch->note,
                  apart ? "the launch starts %lld devices on each node; the machine has %lld (--hw "
@@ -275,6 +307,14 @@ static bool read_first(const struct sp_args *typed, const struct sp_sources *sou
     return true;
 }
 
+/* Whether --input is a file, whose rows may have both lengths. */
+static bool reads_requests(const struct sp_args *typed)
+{
+    const char *const text = typed->text[SP_O_input];
+    return typed->given.input && strcspn(text, ":") == strlen(text) &&
+           !isdigit((unsigned char)*text);
+}
+
 /* Whether a remark asks for options ("give --input and --output") that were all typed. */
 static bool is_answered(const struct sp_args *typed, const char *note)
 {
@@ -285,7 +325,8 @@ static bool is_answered(const struct sp_args *typed, const char *note)
         at += 2;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " ,;"), at);
         const struct sp_option *const option = sp_option_named(typed, name);
-        answered = option && typed->given_at[option->id];
+        answered = option && (typed->given_at[option->id] ||
+                              (option->id == SP_O_output && reads_requests(typed)));
     }
     return answered;
 }
@@ -305,7 +346,8 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
     struct sp_hardware hw;
     const struct sp_sources sources = sp_sources_of(typed);
     const char *const path = typed->value.from;
-    const bool machine = typed->given.hw;
+    const bool several = asks_service(typed) && typed->value.hw && strchr(typed->value.hw, ',');
+    const bool machine = typed->given.hw && !several; /* the service compares them itself */
     const struct sp_typed_names names = names_of(typed);
     sp_copy_args(args, typed);
     launch->format = NULL;

@@ -101,7 +101,8 @@ static void fill(const struct serve *f, struct sp_served_launch *l)
     if (f->is_split)
         l->reads = pool_of(&f->reader.service, f->replicas * f->readers);
     l->experts = (double)f->model.moe.experts;
-    l->sequences = counted_sequences(f, l->pool.attention_dp);
+    l->sequences =
+        s->most_running > 0 ? s->most_running : counted_sequences(f, l->pool.attention_dp);
     l->length = s->input + s->output;
     l->chunk = s->chunk;
     l->memory_fraction = s->memory_fraction;

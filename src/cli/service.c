@@ -366,6 +366,7 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .buffer_bytes = f->engine.buffer_bytes,
         .separate = f->engine.separate_prompts,
         .poll_steps = f->engine.poll_steps,
+        .most_running = or_else(args->value.max_running, 0),
         .redundant = or_else(args->value.redundant_experts, 0),
         .imbalance = or_else(args->value.imbalance, 0),
         .moe_overlap = args->value.moe_overlap == 1,
@@ -417,6 +418,7 @@ static struct sp_service reader_of(const struct serve *f, const struct serve_deg
     struct sp_service reader = f->service;
     reader.drafts = 0;
     reader.draft_model = NULL;
+    reader.most_running = 0;
     if (f->is_split) {
         reader.chips = chips_of(reads);
         reader.tp = reads->tp;
@@ -537,9 +539,11 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
 {
     return sp_model_of(f->args, sources, &f->model, error) &&
            (f->args->value.hw ||
-            sp_fail(error, SP_USAGE,
-                    "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; for the cache "
-                    "alone: `scaleplan flops --model NAME --get kv_bytes_per_token`")) &&
+            sp_fail(error, SP_USAGE, "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512%s",
+                    f->args->value.from
+                        ? ""
+                        : "; for the cache alone: `scaleplan flops --model NAME --get "
+                          "kv_bytes_per_token`")) &&
            sp_hardware_of(f->args, sources, &f->hw, error) && check_decoder(f, error) &&
            take_profile(f, sources, error) && take_engine(f, sources, error) &&
            sp_check_peak(&f->hw, math_of(f, f->weights), error) &&

@@ -20,6 +20,7 @@ extern const char *const sp_serve_attentions[], *const sp_serve_percentiles[],
     SP_TAKE(seed, .fallback = "1"), \
     SP_TAKE(context), \
     SP_TAKE(concurrency), \
+    SP_TAKE(max_running), \
     SP_TAKE(rate), \
     SP_TAKE(attention_dp), \
     SP_TAKE(redundant_experts), \
@@ -110,6 +111,9 @@ void sp_take_part(struct serve *f, double chips);
 /* Sequences of an instance, by --concurrency, --rate or the limits. */
 bool sp_load_sequences(struct serve *f, struct sp_error *error);
 
+/* Refuses --check slo of a service without limits: it would only repeat whether it fits. */
+bool sp_check_slo(const struct serve *f, struct sp_error *error);
+
 /* Sets the sequences of an instance; for arriving requests the rate alone decides. */
 void sp_take_sequences(struct serve *f, double sequences);
 
@@ -187,10 +191,13 @@ int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_
 /* One of them under the current scope, and the columns of a table of them; %s is its key of the
  * first token. */
 void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point);
-#define SP_SERVE_POINT_COLUMNS(one) /* "": of one machine; "+": of several, in fewer columns */    \
+#define SP_SERVE_POINT_COLUMNS(one, between) /* "": of one machine; "+": of several, fewer */      \
     "devices: chips, +replicas: instances, tp: TP, " one                                           \
-    "attention_dp: attention DP, batch: sequences, tpot_s: between tokens, " one                   \
+    "attention_dp: attention DP, batch: sequences, tpot_s: " between ", " one                      \
     "%s: first token, +tokens_per_s_per_user: per user, tokens_per_s_per_device: per chip"
+#define SP_SERVE_RIVAL_COLUMNS /* of several machines */                                           \
+    "hw: machine, " SP_SERVE_POINT_COLUMNS(                                                        \
+        "+", "per token") ", cost_usd_per_mtoken.blended: Mtoken in+out"
 
 /* The answer for several machines of --hw. */
 bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,

@@ -221,7 +221,7 @@ bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
                            sp_option_name(of_one[i]));
     c.front = args->given.front;
     c.objective = c.front ? SP_SERVE_LATENCY : (enum sp_serve_objective)args->value.objective;
-    const bool ok = open_machines(&c, error);
+    const bool ok = open_machines(&c, error) && sp_check_slo(&c.rival[0]->f, error);
     if (ok) {
         if (args->given.rate && !args->given.objective && !c.front)
             c.objective = objective_at_rate(&c);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/service.h"
 
@@ -14,17 +15,19 @@ struct sp_steady sp_state_of_service(const struct serve *f)
 {
     if (f->instance.estimated)
         return sp_steady_of_estimate(&f->served, &f->said);
-    return sp_steady(&f->served, f->load.apart ? &f->reader : NULL, f->B, f->load.step_s);
+    return sp_steady(&f->served, f->load.apart ? &f->reader : NULL, sp_at_once(&f->service, f->B),
+                     f->load.step_s);
 }
 
 double sp_generating(const struct serve *f)
 {
-    return f->holds_weights && f->instance.estimated ? f->said.decoding : f->B;
+    return f->holds_weights && f->instance.estimated ? f->said.decoding
+                                                     : sp_at_once(&f->service, f->B);
 }
 
 double sp_holding(const struct serve *f)
 {
-    return f->is_split ? sp_generating(f) : f->B;
+    return f->is_split ? sp_generating(f) : sp_at_once(&f->service, f->B);
 }
 
 bool sp_service_fits(const struct serve *f)
@@ -289,6 +292,15 @@ static bool check_load(const struct serve *f, struct sp_error *error)
                        "--ttft needs the estimate, which needs a profile of chip and engine: "
                        "closed forms have no queue");
     return true;
+}
+
+bool sp_check_slo(const struct serve *f, struct sp_error *error)
+{
+    const struct sp_args *const args = f->args;
+    const bool limited = args->given.ttft || args->given.tpot || args->given.rate;
+    return limited || !args->value.check || !strstr(args->value.check, "slo") ||
+           sp_arrives_by_rows(f) ||
+           sp_fail(error, SP_USAGE, "--check slo needs limits: give --ttft, --tpot or --rate");
 }
 
 /* The sequences of a load on a prepared instance. */

@@ -7,6 +7,7 @@
 struct shown_point {
     const struct sp_serve_point *of;
     double tp; /* NAN: spread evenly */
+    double at_once;
     double chip_s, usd_per_h;
     bool said; /* by the estimate */
     const char *command;
@@ -57,6 +58,7 @@ void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *poin
     put_serve_point_rows(
         f->report, &(struct shown_point){.of = point,
                                          .tp = point->tp > 0 ? point->tp : NAN,
+                                         .at_once = sp_at_once(&f->service, point->sequences),
                                          .chip_s = sp_chip_seconds_of_token(point, f->service.input,
                                                                             f->service.output),
                                          .usd_per_h = f->price.usd_per_h,

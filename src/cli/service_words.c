@@ -67,8 +67,17 @@ static void add_instances(const struct serve *f, char *out, size_t size)
         sp_append(out, size, " that read and ");
     }
     add_pool(f->replicas, &f->service, out, size);
-    sp_append(out, size, "%s, %s sequence%s%s", f->is_split ? " that generate" : "",
-              sp_human_text(f->B, SP_COUNT), f->B == 1 ? "" : "s", f->replicas > 1 ? " each" : "");
+    const double most = f->service.most_running;
+    sp_append(out, size, "%s, ", f->is_split ? " that generate" : "");
+    if (most > 0 && f->B > most)
+        sp_append(out, size, "%s of ", sp_human_text(most, SP_COUNT));
+    sp_append(out, size, "%s ", sp_human_text(f->B, SP_COUNT));
+    if (f->B < most)
+        sp_append(out, size, "of at most %s ", sp_human_text(most, SP_COUNT));
+    sp_append(out, size, "sequence%s%s", f->B == 1 && !(most > 1) ? "" : "s",
+              f->replicas > 1 ? " each" : "");
+    if (most > 0 && f->B > most)
+        sp_append(out, size, " at once");
     if (sp_idle_chips(f) > 0)
         sp_append(out, size, "; %.0f chip%s", sp_idle_chips(f),
                   sp_idle_chips(f) == 1 ? " is idle" : "s are idle");
@@ -138,8 +147,9 @@ const char *sp_limit_of(const struct serve *f)
     struct sp_serve_load tpot = f->load;
     if (!isnan(f->load.concurrency) || (f->load.rate > 0 && !f->is_overrun))
         return "";
-    if (f->B >= sp_most_sequences(&f->served))
-        return "the memory";
+    const double most = sp_most_sequences(&f->served);
+    if (f->B >= most)
+        return f->service.most_running == most ? "--max-running" : "the memory";
     const struct sp_steady y = sp_state_of(&f->instance, &f->load, f->B + 1);
     tpot.ttft_s = INFINITY;
     if (!sp_keeps_limits(&y, &tpot))
@@ -163,7 +173,10 @@ void sp_say_inputs(const struct serve *f, bool asked, char *out, size_t size)
         {"", sp_human_text(round(s->input), SP_COUNT),
          goes_on ? " of them read as a prompt (--input)" : " tokens in", f->args->given.input,
          true},
-        {"", sp_human_text(round(s->output), SP_COUNT), " out", f->args->given.output, true},
+        {"", sp_human_text(round(s->output), SP_COUNT), " out",
+         f->args->given.output ||
+             (f->args->given.input && f->output_text == f->args->text[SP_O_input]),
+         true},
         {"", sp_human_text(s->step_tokens, SP_COUNT), " tokens cached (--context)", true,
          f->args->given.context},
         {"weights ", sp_storage_names[f->weights],

@@ -81,7 +81,7 @@ struct shown {
     struct sp_pools pools;
     double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read;
     double draft_weights, draft_kv, weight_share, max_context, min_slice;
-    double held; /* sequences that a machine has to hold */
+    double at_once, held; /* sequences that run; those that a machine has to hold */
     double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, W_tp, W_all;
     double limited_tpot_s, limited_ttft_s, tpot_range, ttft_range, prompts_s;
     double generating;      /* sequences of a step; NAN: the instance does not hold the weights */
@@ -201,18 +201,19 @@ static void weigh(struct shown *s)
     s->hbm = sp_capacity_bytes(&f->hw.chip);
     s->params = sp_count_params(&f->model).total;
     s->held_tokens = sp_paged_tokens(s->of->held_tokens, s->of->block);
-    s->cache = sp_cache_held(f->B, v->kv_held);
+    s->at_once = sp_at_once(s->of, f->B);
+    s->cache = sp_cache_held(s->at_once, v->kv_held);
     s->free_bytes = sp_room_for_cache(v->capacity, v->weights);
     s->kv_known = v->kv_held > 0 ? v->kv_held : NAN;
     s->kv_read = fmax(0, v->kv_read);
     s->draft_weights = draft ? draft->weights : 0;
     s->draft_kv = draft ? draft->kv_held : 0;
     s->weight_share = s->of->fraction_of_free ? s->of->memory_fraction : 1;
-    s->max_context = f->holds_weights ? sp_most_context(v, f->B) : NAN;
+    s->max_context = f->holds_weights ? sp_most_context(v, s->at_once) : NAN;
     /* a machine whose room is below one sequence serves none */
     const bool lacks_one = f->holds_weights && !f->fits;
     s->is_loaded = v->kv_held > 0 && (!isnan(f->load.concurrency) || lacks_one);
-    s->held = fmax(1, f->B);
+    s->held = fmax(1, s->at_once);
     s->min_slice =
         sp_smallest_slice(&f->hw.network, sp_chips_to_hold(v, s->is_loaded ? s->held : 0));
 }
@@ -471,7 +472,7 @@ static bool answer(const struct sp_args *args, struct sp_report *report, struct 
     struct serve f = {
         .args = args, .report = report, .may_split = true, .textbook = sources.textbook};
     if (!sp_load_service(&f, &sources, error) ||
-        (!sp_load_sequences(&f, error) && !sp_load_most(&f, error)))
+        (!sp_load_sequences(&f, error) && !sp_load_most(&f, error)) || !sp_check_slo(&f, error))
         return false;
     put_service(&f);
     return write_page(args, report, error);

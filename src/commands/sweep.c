@@ -486,8 +486,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
         snprintf(reason, sizeof reason, "%s%.*s", error.text[0] == '-' ? "option " : "",
                  (int)strcspn(error.text, "\n"), error.text);
     else if (missing && (s->args->value.get || !answered)) /* asked for, or nothing else to print */
-        snprintf(reason, sizeof reason, "%s%s", sp_lack_of(report) ? "" : "the answer has no ",
-                 sp_lack_of(report) ? sp_lack_of(report) : missing);
+        sp_say_missing(report, missing, reason, sizeof reason);
     count_row(s, answered, reason);
     add_cell(cells, "reason", reason[0] ? reason : NULL, true);
     write_row(s, cells, first, reason[0] == '\0' || !s->valid);

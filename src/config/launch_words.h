@@ -52,6 +52,7 @@ struct sp_launch_words {
     char quiet_switches[12288]; /* both */
     char rollout[16384];        /* options of `rl`: lines of rollout.h, of the launch room */
     char facts[4096], refuses[12288], loses[8192]; /* lines of rules.h, of the launch room */
+    char images[256];                /* containers: lines of container.h, of the launch room */
     char programs[8192], core[2048]; /* who runs a launch, and what decides it: lines of
                                         programs.h, of the launch room */
     char models[4096];               /* trainable models: THEIRS=OURS, or one name for both */

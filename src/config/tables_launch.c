@@ -62,6 +62,7 @@ static const struct sp_field launch_fields[] = {
     LINES(programs, "programs that run a launch, \"FRAMEWORK[ > FORMAT]: WORDS OF ITS COMMANDS[ | "
                     "KEYS OF ITS FILES][ = NAME=VALUE ...]\", * for any text; read as that format "
                     "with these default values; without a format, refused by name"),
+    LINES(images, "programs that containers start, \"WORDS: IMAGES\""),
     LINES(core, "settings that decide the answer, \"OPTION: NAMES\", * for any text; if one cannot "
                 "be read, that option of `step` must be given"),
     WORDS(models, "models that it has by name: THEIRS=OURS, or a common name"),

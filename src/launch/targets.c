@@ -12,6 +12,7 @@
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/huggingface/calls.h"
+#include "launch/shell/container.h"
 #include "launch/shell/trainings.h"
 #include "launch/shell/expand.h"
 #include "launch/shell/flags.h"
@@ -321,6 +322,8 @@ static bool read_as_best(struct sp_launch_file *file)
     struct sp_program program = {0};
     struct sp_launch_words *const words =
         sp_words_of("programs", file->sources, file->settings.error);
+    if (words && file->script)
+        sp_enter_containers(words->images, file->script);
     bool ok = words && (!file->script || sp_choose_training(file, words->core));
     const bool known = ok && sp_find_program(words->programs, file, &program);
     const struct sp_target *target = ok && (!known || program.target[0] || program.needs[0])

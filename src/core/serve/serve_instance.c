@@ -58,7 +58,8 @@ struct sp_steady sp_state_of(const struct sp_serve_instance *i, const struct sp_
                              double B)
 {
     if (!i->estimated)
-        return sp_steady(&i->served, load->apart ? &i->served : NULL, B, load->step_s);
+        return sp_steady(&i->served, load->apart ? &i->served : NULL,
+                         sp_at_once(&i->served.service, B), load->step_s);
     const struct sp_requests requests = sp_requests_of(i, load, B);
     const struct sp_serve_estimate e = sp_serve_estimate(&i->pass, &requests);
     return sp_steady_of_estimate(&i->served, &e);

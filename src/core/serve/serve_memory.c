@@ -231,13 +231,18 @@ double sp_held_tokens(const struct sp_engine *engine, double input, double outpu
     return input + (engine->reserves_answer ? output : output / 2);
 }
 
+double sp_at_once(const struct sp_service *s, double in_flight)
+{
+    return s->most_running > 0 ? fmin(in_flight, s->most_running) : in_flight;
+}
+
 double sp_room_for_sequences(const struct sp_served *v)
 {
     const double draft = v->draft ? v->draft->weights : 0;
     const double kv = v->kv_held + (v->draft ? v->draft->kv_held : 0);
     if (v->capacity - v->weights - draft < 0)
         return 0;
-    return kv > 0 ? (v->capacity - v->weights - draft) / kv : INFINITY;
+    return sp_at_once(&v->service, kv > 0 ? (v->capacity - v->weights - draft) / kv : INFINITY);
 }
 
 double sp_most_sequences(const struct sp_served *v)

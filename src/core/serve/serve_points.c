@@ -94,7 +94,8 @@ static void try_state(struct listing *l, struct sp_serve_point point)
 static void try_batch(struct listing *l, const struct sp_serve_instance *v,
                       struct sp_serve_point point, double sequences)
 {
-    if (!(sequences > 0 && sequences <= sp_most_sequences(&v->served)))
+    if (!(sequences > 0 &&
+          sp_at_once(&v->served.service, sequences) <= sp_most_sequences(&v->served)))
         return;
     point.sequences = sequences;
     point.steady = sp_state_of(v, l->load, sequences);

@@ -404,6 +404,7 @@ static void prepare(struct engine *e)
     e->accepted = s->drafts > 0 ? s->accepted : 1;
     e->least_s = e->lanes * v->prefill_flops / v->C / fmax(1, s->input * (1 - s->prefix_hit));
     e->free = (v->capacity - v->weights - draft) / e->lanes;
+    e->most = (size_t)fmax(1, sp_at_once(s, (double)e->most * e->lanes) / e->lanes);
     e->in_flight = is_closed(e) ? (size_t)fmax(1, round(t->requests.in_flight / e->lanes)) : 0;
     e->lengths = t->seed;
     e->arrivals = ~t->seed; /* a separate state, so that lengths do not change who arrives when */

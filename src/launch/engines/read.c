@@ -40,12 +40,13 @@ static bool tells(const char *word)
     return true;
 }
 
-static bool has_word(const struct sp_script_command *command, const char *word)
+/* The place of a word in a command; -1: it has none. */
+static int place_of(const struct sp_script_command *command, const char *word)
 {
     for (int i = 0; i < command->n; i++)
         if (sp_is(command->words[i], word))
-            return true;
-    return false;
+            return i;
+    return -1;
 }
 
 /* Spells a name as the rows do: engines accept "-" and "_" alike. */
@@ -183,7 +184,12 @@ static const char *model_of(struct reading *r, const struct sp_script_command *c
 static bool read_command(struct reading *r, struct sp_script_command *command)
 {
     struct server *const server = &r->server[r->n++];
-    const struct sp_script one = {.commands = command, .n = 1, .shell = r->file->script->shell};
+    const int own = place_of(command, r->file->program->told); /* a launcher's options are before */
+    struct sp_script_command rest = *command;
+    rest.words += own;
+    rest.lines += own;
+    rest.n -= own;
+    const struct sp_script one = {.commands = &rest, .n = 1, .shell = r->file->script->shell};
     server->s = sp_new_settings(&r->file->settings);
     bool ok = sp_read_flags(&one, tells, server->s);
     for (int i = 0; i < server->s->n; i++)
@@ -201,7 +207,7 @@ static bool read_commands(struct reading *r)
     const struct sp_script *const script = r->file->script;
     bool ok = true;
     for (int i = 0; i < script->n && ok; i++)
-        if (has_word(&script->commands[i], r->file->program->told)) {
+        if (place_of(&script->commands[i], r->file->program->told) >= 0) {
             if (r->n == MOST_COMMANDS)
                 return sp_fail_in(&r->file->settings, "it starts more than %d servers",
                                   MOST_COMMANDS);
@@ -308,17 +314,9 @@ static void put_degrees(struct reading *r, const struct server *v)
     }
 }
 
-/* Instances of the machine: the comment's number, else as many as the machine has room for. */
-static double instances_of(struct reading *r, const struct server *v)
-{
-    const double chips = v->tp * v->attention_dp * v->pp;
-    const double room = r->file->hw ? floor((double)sp_chips(r->file->hw) / chips) : 0;
-    return assumed_number(r, "replicas", fmax(v->replicas, room));
-}
-
-/* Requests in flight: those of the comment if the server was made for them, else as many as it
- * runs. */
-static void read_load(struct reading *r, const struct server *v, double instances)
+/* The most sequences that an instance runs at once: the comment's if the server was made for them,
+ * else the server's. Requests in flight are in the comment alone. */
+static void read_load(struct reading *r, const struct server *v)
 {
     struct sp_settings *const s = r->s;
     const bool stages = sp_row_of_service(s->words, "stage-sequences") != NULL;
@@ -328,19 +326,13 @@ static void read_load(struct reading *r, const struct server *v, double instance
                                : each ? "rank-sequences"
                                       : "sequences",
                                NAN);
-    const double rank = v->attention_dp * instances, step = stages ? v->pp : 1;
-    const double all = most * (each ? rank * step : instances);
-    const double said = assumed_number(r, "concurrency", NAN);
-    const bool same = ceil(ceil(said / rank) / step) * rank * step == all;
-    if (assumed(r, "rate") || isnan(most)) {
-        if (!isnan(said))
-            sp_launch_option(s, "concurrency", "%s", assumed(r, "concurrency"));
-        return;
-    }
-    if (same)
-        sp_launch_option(s, "concurrency", "%s", assumed(r, "concurrency"));
-    else
-        sp_launch_option(s, "concurrency", "%.0f", all);
+    const double parts = each ? v->attention_dp * (stages ? v->pp : 1) : 1;
+    const double said = assumed_number(r, "max-running", NAN);
+    const bool same = ceil(said / parts) == most;
+    if (!isnan(most))
+        sp_launch_option(s, "max-running", "%.0f", same ? said : most * parts);
+    else if (!isnan(said))
+        sp_launch_option(s, "max-running", "%.0f", said);
 }
 
 /* A pool of the comment, "4xtp1dp8ep8": the number of instances, and degrees that the command
@@ -365,8 +357,8 @@ static void put_pool(const struct reading *r, const struct server *v, double n, 
         sp_append(out, size, "ep%.0f", v->ep);
 }
 
-/* "4xtp1:1xtp8": counts of the comment, else one of each. Returns how many generate. */
-static double read_pools(struct reading *r, struct server *generates, struct server *reads)
+/* "4xtp1:1xtp8": counts of the comment, else one of each. */
+static void read_pools(struct reading *r, struct server *generates, struct server *reads)
 {
     const char *const said = assumed(r, "disaggregate");
     const char *const colon = said ? strchr(said, ':') : NULL;
@@ -377,7 +369,19 @@ static double read_pools(struct reading *r, struct server *generates, struct ser
     sp_launch_option(r->s, "disaggregate", "%s", text);
     r->s->launch->devices = (int64_t)(x * reads->tp * reads->attention_dp +
                                       y * generates->tp * generates->attention_dp);
-    return y;
+}
+
+/* Drafts: a model that proposes them, or a head, whose small cost is not counted. */
+static void read_draft_model(struct reading *r)
+{
+    char kind[SP_ROW_WORD], ours[SP_ROW_WORD] = "";
+    word(r->s, "draft-kind", "draft-tokens", kind);
+    const char *const theirs = given(r->s, "draft-model");
+    if (!theirs || sp_is(kind, "head"))
+        return;
+    if (strlen(theirs) < SP_ROW_WORD)
+        sp_model_ours(r->file->words[1], theirs, ours);
+    sp_launch_option(r->s, "draft-model", "%s", ours[0] ? ours : theirs);
 }
 
 /* Numbers and formats that need no translation. */
@@ -399,7 +403,6 @@ static void read_settings(struct reading *r, const struct server *v)
             sp_launch_option(s, words[i], "%s", text);
     }
     word(s, "plain", "weights", text);
-    word(s, "draft-kind", "draft-tokens", text);
     const bool all = sp_row_of_service(s->words, "all-chunk") != NULL;
     const double chunk = number(s, all ? "all-chunk" : "chunk", NAN);
     if (chunk > 0)
@@ -410,21 +413,10 @@ static void read_settings(struct reading *r, const struct server *v)
     s->launch->longest = isnan(longest) ? 0 : longest;
 }
 
-static void read_draft_model(struct reading *r)
-{
-    const char *const theirs = given(r->s, "draft-model");
-    char ours[SP_ROW_WORD] = "";
-    if (!theirs)
-        return;
-    if (strlen(theirs) < SP_ROW_WORD)
-        sp_model_ours(r->file->words[1], theirs, ours);
-    sp_launch_option(r->s, "draft-model", "%s", ours[0] ? ours : theirs);
-}
-
 /* Settings that only the comment gives. */
 static void take_rest(struct reading *r)
 {
-    static const char own[] = "model,tp,attention-dp,ep,etp,replicas,disaggregate,concurrency";
+    static const char own[] = "model,tp,attention-dp,ep,etp,replicas,disaggregate,max-running";
     const struct sp_settings *const a = &r->file->assumed;
     const struct sp_launch *const launch = r->s->launch;
     bool engine = false;
@@ -461,16 +453,15 @@ static void put(struct reading *r)
     read_model(r);
     for (int i = 0; i < r->n; i++)
         read_degrees(r, &r->server[i]);
-    double instances = instances_of(r, v);
     if (pools) {
         match(r->server[first ? 1 : 0].s, v->s);
-        instances = read_pools(r, v, &r->server[first ? 1 : 0]);
+        read_pools(r, v, &r->server[first ? 1 : 0]);
     } else {
         put_degrees(r, v);
         r->s->launch->devices = (int64_t)(v->tp * v->attention_dp * v->pp *
                                           fmax(v->replicas, assumed_number(r, "replicas", 1)));
     }
-    read_load(r, v, instances);
+    read_load(r, v);
     read_settings(r, v);
     read_draft_model(r);
     take_rest(r);

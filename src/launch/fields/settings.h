@@ -48,7 +48,7 @@ struct sp_launch_file {
     const cJSON *json;
     const struct sp_hardware *hw;
     const struct sp_sources *sources;
-    const struct sp_script *script;                 /* NULL: it is not a shell script */
+    struct sp_script *script;                       /* NULL: it is not a shell script */
     const struct sp_program *program;               /* that runs it */
     const char *recipe;                             /* which training of several; NULL: not given */
     const struct sp_typed_names *names;             /* that were typed */

@@ -114,7 +114,7 @@ static void list_lines(const struct sp_script *script, const struct training *fo
 
 bool sp_choose_training(struct sp_launch_file *file, const char *core)
 {
-    struct sp_script *const script = (struct sp_script *)file->script;
+    struct sp_script *const script = file->script;
     char lines[96], *end = NULL;
     struct training *const found = sp_must(calloc(MOST_TRAININGS, sizeof *found));
     const int n = find(script, core, found);
