@@ -91,8 +91,10 @@ bool sp_parse_signed(const char *text, double *value)
 
 const char *sp_prefix_hint(const char *text)
 {
-    const char *const at = strchr(text, 'K');
-    return at && at[1] != 'i' ? "; k is 1000, Ki is 1024" : "";
+    const char *const at = strchr(text, 'K'), *const rest = text + strspn(text, "0123456789.");
+    return at && at[1] != 'i'                          ? "; k is 1000, Ki is 1024"
+           : rest > text && strspn(rest, "mhsdwy") > 0 ? "; times are in s, min, h, d or y"
+                                                       : "";
 }
 
 const char *sp_unit_of_number(const char *text)

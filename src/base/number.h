@@ -15,7 +15,7 @@ bool sp_parse_number(const char *text, double *value);
 /* The same with an optional minus sign. */
 bool sp_parse_signed(const char *text, double *value);
 
-/* A hint to append to an error when the text has a "K" without an "i"; else "". */
+/* A hint to append to an error for a "K" without an "i" or for a time in another unit; else "". */
 const char *sp_prefix_hint(const char *text);
 
 /* The unit after a number that sp_parse_number accepts and its prefix: "B", "FLOP/s", "%", or
