@@ -194,9 +194,6 @@ static const struct sp_field framework_fields[] = {
          "pipeline stages must be equal; embedding and head may count as a layer each"),
     BOOL(own_stages, "the layers of each pipeline stage can be set"),
     TEXT(recompute, "recompute policies; empty: any"),
-    TEXT(recompute_nearly,
-         "those of `recompute` that its options express only approximately, which "
-         "--offload-modules auto leaves out; empty: none"),
     TEXT(recompute_modules, "parts of a layer that it can recompute, comma-separated, cheapest per "
                             "freed byte first; empty: none"),
     TEXT(offload_modules, "activations of a layer that it can keep in host memory separately, "
