@@ -256,7 +256,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
                 : export_plan(args, &sources, target, version, &export, report, error));
     free(export.written.text);
     if (ok && launch.format)
-        sp_put_launch(report, &launch);
+        sp_put_launch(report, &launch, NULL);
     return ok;
 }
 

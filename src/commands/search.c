@@ -411,7 +411,7 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
 {
     const struct sp_args *const args = s->args;
     if (s->from)
-        sp_put_launch(s->report, &s->from->launch);
+        sp_put_launch(s->report, &s->from->launch, &s->from->planned);
     if (args->value.near)
         return report_near(s, args->value.near, error);
     if (args->value.explain_rejects)
