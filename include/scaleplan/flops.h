@@ -45,10 +45,10 @@ struct sp_flops sp_forward_flops_per_token(const struct sp_model *model, double 
  * section 5; scaling book, "Training". */
 double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_remat remat);
 
-/* FLOPs of training on `tokens` tokens with frozen weights, scores left out: 6 P - 2 P_frozen - 2
- * P_still + 6 P_adapters per token. A frozen matmul has no weight gradient; below the first trained
- * layer (P_still, part of P_frozen) it has no input gradient either. Hu et al. 2021, "LoRA",
- * section 4. */
+/* FLOPs of training on `tokens` tokens with frozen weights, scores left out: 6 (P - P_idle) - 2
+ * P_frozen - 2 P_still + 6 P_adapters per token. A frozen matmul has no weight gradient; below the
+ * first trained layer (P_still, part of P_frozen) it has no input gradient either. A frozen table
+ * (P_idle) is read, not multiplied. Hu et al. 2021, "LoRA", section 4. */
 double sp_tuning_flops(const struct sp_params *params, double tokens);
 
 /* Sequence length (tokens) at which attention scores cost as much as all other work of the layers;

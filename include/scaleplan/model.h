@@ -315,6 +315,9 @@ struct sp_params {
     double frozen_active, adapters_active;    /* active parameters of frozen matmuls and of
                                                  adapters */
     double still_active; /* of the frozen ones, those that no gradient passes */
+    double idle_active;  /* active parameters that are frozen and in no matmul: the input table,
+                            norms, biases. Without a gradient nothing is computed with them that
+                            6 P would count */
     double lookup;       /* lookup tables; a token reads one row of each; not in `active` */
     double encoder;      /* the encoder with its input and output projections */
     double

@@ -403,7 +403,7 @@ static void put_laws(const struct scaling *s, struct sp_report *report)
         sp_stand_in(report, SP_DETAILS);
     sp_list_table(report, "laws",
                   ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, "
-                  "loss: loss on its own text");
+                  "loss: loss on the law's data");
 }
 
 static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,

@@ -151,13 +151,14 @@ struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_i
 
 /* Corrects the closed forms' 6 FLOPs and 6 bytes per parameter (gathers in both passes, gradient
  * reduction in the backward pass) for frozen weights. Per token: forward 2 P + 2 A FLOPs with
- * adapters A, backward 4 P - 2 P_frozen - 2 P_still + 4 A. Activations move as before, plus those
- * of adapters. */
+ * adapters A, backward 4 P - 2 P_frozen - 2 P_still + 4 A, without frozen tables. Activations move
+ * as before, plus those of adapters. */
 static void tuned_terms(struct sp_fit_terms *t, const struct sp_params *p)
 {
     const double stored = SP_GATHERED_BYTES * p->trained + p->frozen_bytes;
-    const double moved = 4 * p->active - 2 * (p->frozen_active + p->still_active);
-    const double forward = 2 * (p->active + p->adapters_active),
+    const double works = p->active - p->idle_active;
+    const double moved = 4 * works - 2 * (p->frozen_active + p->still_active);
+    const double forward = 2 * (works + p->adapters_active),
                  backward = moved + 4 * p->adapters_active;
     t->P_trained = p->trained;
     t->frozen_bytes = p->frozen_bytes;
@@ -173,7 +174,7 @@ static void tuned_terms(struct sp_fit_terms *t, const struct sp_params *p)
     t->F *= backward / moved;
     t->gradients_alone = 2 * SP_GATHERED_BYTES * p->trained / both;
     t->forward_weights = stored / p->total * p->active / forward / factor;
-    t->forward_activations = (backward / moved) / (1 + p->adapters_active / p->active);
+    t->forward_activations = (backward / moved) / (1 + p->adapters_active / works);
 }
 
 /* 2 D with as many KV heads as heads. */

@@ -111,10 +111,9 @@ double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_rem
     }
 }
 
-/* MFU of a tuned model counts 6 P, as published figures do; HFU counts the computed FLOPs. */
 double sp_tuning_flops(const struct sp_params *p, double tokens)
 {
-    return sp_training_flops(p->active, tokens) -
+    return sp_training_flops(p->active - p->idle_active, tokens) -
            2 * (p->frozen_active + p->still_active) * tokens +
            sp_training_flops(p->adapters_active, tokens);
 }

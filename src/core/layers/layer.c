@@ -402,6 +402,7 @@ struct weights {
     double part[SP_PARTS], passed, lookup, encoder;
     double adapters, frozen, frozen_active, adapters_active;
     double frozen_experts, expert_adapters, frozen_bytes, frozen_expert_bytes, still_active;
+    double idle_active;
 };
 
 /* Adds frozen weights of one row, with this many bytes each. */
@@ -451,7 +452,10 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
         if (encoder || m->source)
             continue;
         w->adapters_active += uses * m->passed * of_each;
-        w->frozen_active += (m->frozen ? uses : still * positions) * m->passed * m->in * m->out;
+        const double frozen_uses = (m->frozen ? uses : still * positions) * m->passed;
+        w->frozen_active += frozen_uses * m->in * m->out;
+        w->idle_active +=
+            frozen_uses * (one - m->in * m->out); /* a tied head works, its table not */
         w->still_active += still * positions * m->passed * m->in * m->out;
     }
     if (positions > 1) /* every picture has as many scores, so they are part of its work */
@@ -465,10 +469,13 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
         *(t->lookup              ? &w->lookup
           : encoder || t->source ? &w->encoder
                                  : &w->passed) += times * t->weights;
-        if (t->frozen || still > 0)
-            add_frozen(w, t->part,
-                       frozen_copies(layers, list, t->frozen, t->shared, stored) * t->weights,
-                       SP_FROZEN_BYTES);
+        if (!t->frozen && !(still > 0))
+            continue;
+        add_frozen(w, t->part,
+                   frozen_copies(layers, list, t->frozen, t->shared, stored) * t->weights,
+                   SP_FROZEN_BYTES);
+        w->idle_active +=
+            t->lookup || encoder || t->source ? 0 : (t->frozen ? times : still) * t->weights;
     }
 }
 
@@ -495,7 +502,8 @@ static struct sp_params params_of(const struct sp_layers *layers)
                           .frozen_expert_bytes = w.frozen_expert_bytes,
                           .frozen_active = w.frozen_active,
                           .adapters_active = w.adapters_active,
-                          .still_active = w.still_active};
+                          .still_active = w.still_active,
+                          .idle_active = w.idle_active};
     for (int part = 0; part < SP_PARTS; part++)
         p.total += w.part[part];
     p.trained = p.total - w.frozen + p.adapters;
