@@ -227,13 +227,19 @@ bool sp_may_overlap(const struct sp_overlap_limits *limits, const struct sp_plan
 /* The numbers of micro-batches that a framework's interleaved and circular schedules take. */
 enum sp_rounds {
     SP_ROUNDS_ANY,
-    SP_ROUNDS_OF_STAGES, /* multiples of the stages. Megatron-Core, schedules.py: groups of
-                            microbatch_group_size_per_vp_stage, none smaller than the stages;
-                            MaxText: num_pipeline_microbatches */
+    SP_ROUNDS_OF_STAGES, /* multiples of the stages. MaxText: num_pipeline_microbatches */
     SP_ROUNDS_ALIKE,     /* equal rounds, of at least the stages each. PyTorch,
                             ScheduleInterleaved1F1B */
+    SP_ROUNDS_OF_GROUPS, /* the same as of stages by default; others in larger groups, see
+                            sp_microbatch_group, whose time and memory are not modelled, so nothing
+                            chooses them */
     SP_ROUNDS
 };
+
+/* The smallest group of micro-batches that pass a chunk one after the other with which Megatron
+ * runs that many on that many stages: none of its groups is smaller than the stages; 0: there is
+ * none. Megatron-Core, schedules.py: microbatch_group_size_per_vp_stage. */
+int64_t sp_microbatch_group(int64_t microbatches, int64_t stages);
 
 /* Whether a number of micro-batches is one of those, on that many stages. Both must be at least
  * 1. */

@@ -263,7 +263,6 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
 /* The names that a framework supports, and that a changed plan may use. */
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
-    bool nearly[SP_POLICIES]; /* its options express the policy only approximately */
     struct sp_module_ladder modules;
     unsigned away; /* tensors that it can keep in host memory separately: bits of sp_away */
     unsigned away_needs[SP_AWAYS]; /* tensors that wait there together with one of these */

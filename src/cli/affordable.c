@@ -92,7 +92,7 @@ static void write_lines(const struct buying *b, const struct sp_searching *s,
             sp_add_option(both[i], "price", b->usd_per_h);
     }
     char rate[32];
-    sp_format_double(sp_tokens_over_time(a->batch_tokens, a->step_s), rate, sizeof rate);
+    sp_format_double(sp_tokens_over_time(a->batch_tokens, a->run_step_s), rate, sizeof rate);
     sp_add_option(&train, "tokens-per-s", rate);
     a->search = sp_shell_line(&search);
     a->train = sp_shell_line(&train);
@@ -113,9 +113,9 @@ static void take_steps(const struct buying *b, const struct sp_planned *p, struc
     a->goodput = sp_failures_of(&run).goodput;
     a->within_days = sp_days_within(b->days, b->budget, a->devices, b->price.usd_per_h);
     a->useful_days = sp_useful_days(a->within_days, a->goodput, a->first_step_s);
-    a->steps = sp_steps_within(a->useful_days, a->step_s);
+    a->steps = sp_steps_within(a->useful_days, a->run_step_s);
     a->tokens = sp_tokens_of_steps(a->steps, a->batch_tokens);
-    a->seconds = a->steps * a->step_s;
+    a->seconds = a->steps * a->run_step_s;
     a->wall_s = sp_wall_s(a->seconds, a->goodput, a->first_step_s);
 }
 
@@ -131,11 +131,12 @@ static void take_first(const struct buying *b, const struct sp_searching *s,
     a->devices = (double)sp_chips(&planned.hw);
     a->params = sp_params_of_law(b->law, &planned.model);
     a->step_s = e.time.step;
+    a->run_step_s = sp_run_step_s(&s->of, &m->result.best.found[0]);
     a->low_s = e.low_s;
     a->high_s = e.high_s;
     a->mfu = e.rates.mfu;
     a->batch_tokens = sp_batch_tokens((double)planned.plan.batch, (double)planned.plan.seq);
-    a->usd_per_step = sp_cost_usd(a->devices, a->step_s, b->price.usd_per_h);
+    a->usd_per_step = sp_cost_usd(a->devices, a->run_step_s, b->price.usd_per_h);
     take_steps(b, &planned, a);
     a->flops = sp_training_flops(a->params, a->tokens);
     write_lines(b, s, &planned.plan, a);

@@ -11,6 +11,7 @@ struct sp_affordable {
     char hw[128], model[128];
     double devices, params; /* params: as the law counts them */
     double step_s, mfu;     /* of the first plan that `search` lists */
+    double run_step_s;      /* sp_run_step_s of it */
     double batch_tokens, usd_per_step;
     double budget, most_days;                               /* as asked; INFINITY: no limit */
     double goodput, first_step_s, within_days, useful_days; /* as `train` counts them */

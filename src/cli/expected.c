@@ -81,6 +81,7 @@ static struct sp_expected *look(const struct sp_args *args, struct sp_report *re
             sp_planned_of(&m->base, all[0].found, &x->planned);
             sp_estimate_planned(&x->planned, s.of.convention, SP_WITH_ALL & ~SP_WITH_PLAYED,
                                 &x->estimate);
+            x->run_step_s = sp_run_step_s(&s.of, all[0].found);
             x->planned.problem.machine = NULL; /* it is the candidate's */
             char *const line = sp_step_line(&s, m, &x->planned.plan, NULL);
             x->command = sp_make_text("scaleplan %s", line);
@@ -116,6 +117,11 @@ struct sp_expected *sp_expect_run(const struct sp_args *args, const struct sp_re
                : sp_expect_plan(args);
 }
 
+double sp_expected_mfu(const struct sp_expected *x)
+{
+    return x->estimate.rates.mfu * x->estimate.time.step / x->run_step_s;
+}
+
 void sp_free_expected(struct sp_expected *x)
 {
     if (x)
@@ -129,6 +135,6 @@ void sp_put_expected(struct sp_report *report, const struct sp_expected *x, doub
     sp_scope(report, "expected");
     sp_put_step(report, &x->planned, &x->estimate);
     if (!isnan(tokens))
-        sp_put_run(report, &x->planned, x->estimate.time.step, tokens, usd_per_h);
+        sp_put_run(report, &x->planned, x->run_step_s, tokens, usd_per_h);
     sp_scope(report, "");
 }

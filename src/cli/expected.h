@@ -10,7 +10,8 @@
 struct sp_expected {
     struct sp_planned planned;
     struct sp_estimate estimate;
-    char *command; /* that estimates this plan */
+    double run_step_s; /* sp_run_step_s */
+    char *command;     /* that estimates this plan */
 };
 
 /* The options of a command line without the program's name, in the world of `asked`; NULL: it is
@@ -32,8 +33,11 @@ void sp_say_search(struct sp_report *report, const struct sp_args *args);
 struct sp_expected *sp_expect_plan(const struct sp_args *asked);
 void sp_free_expected(struct sp_expected *expected);
 
-/* The same for a run of the model whose days are asked for: NULL if --mfu gives the speed, by the
- * textbook, without a shape, or where no key of "expected" is wanted. */
+/* The MFU of a run on it. */
+double sp_expected_mfu(const struct sp_expected *expected);
+
+/* The same as sp_expect_plan for a run of the model whose days are asked for: NULL if --mfu gives
+ * the speed, by the textbook, without a shape, or where no key of "expected" is wanted. */
 struct sp_expected *sp_expect_run(const struct sp_args *args, const struct sp_report *report,
                                   const struct sp_model *model);
 

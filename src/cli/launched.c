@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/plan_options.h"
 
 /* Whether a typed option replaces one of the launch. A launch states parts of a model, and of a
  * recipe of training state; if another one is typed, all of those parts are replaced. */
@@ -373,8 +374,11 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
            check_length(args, launch, error);
 }
 
-void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)
+void sp_put_launch(struct sp_report *r, const struct sp_launch *launch,
+                   const struct sp_planned *planned)
 {
+    char why[SP_MOST_REFUSED][SP_REFUSED_TEXT];
+    const int refused = planned ? sp_list_refused(planned, why) : 0;
     struct sp_words words = {0};
     for (int i = 0; i < launch->options; i++)
         sp_add_option(&words, launch->option[i].name, launch->option[i].value);
@@ -383,7 +387,7 @@ void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)
     sp_put_text(r, SP_Q_STEP_LAUNCH_OPTIONS, "%s", line);
     free(line);
     sp_free_words(&words);
-    sp_put(r, SP_Q_STEP_LAUNCH_REFUSALS, launch->refusals);
+    sp_put(r, SP_Q_STEP_LAUNCH_REFUSALS, launch->refusals + refused);
     sp_stand_in(r, SP_DETAILS);
     sp_line(r, "read       {launch.format}: {launch.options!}");
     sp_stand_in(r, SP_BOTH);

@@ -172,37 +172,64 @@ void sp_note_memory(struct sp_report *report, const struct sp_estimate *e)
                 e->fits ? "fits tightly" : "does not fit");
 }
 
-void sp_note_refused(struct sp_report *report, const struct sp_planned *p)
+/* Larger groups of micro-batches than Megatron's default, which a plan with chunks may need. */
+static void note_group(struct sp_report *report, const struct sp_plan *plan, int64_t group)
+{
+    sp_note(report,
+            "needs --microbatch-group-size-per-virtual-pipeline-stage %lld: %lld micro-batches are "
+            "no multiple of the stages; time and memory are those of groups of %lld",
+            (long long)group, (long long)sp_plan_microbatches(plan), (long long)plan->pp);
+}
+
+int sp_list_refused(const struct sp_planned *p, char why[SP_MOST_REFUSED][SP_REFUSED_TEXT])
 {
     const struct sp_plan *const plan = &p->plan;
     const struct sp_repertoire runs = sp_repertoire_of(p, false);
     const unsigned others = plan->recompute.away & ~runs.away;
-    const char *const name = p->framework.framework.name;
+    const int64_t m = sp_plan_microbatches(plan);
     char list[160] = "";
+    int n = 0;
     for (int i = 0; i < SP_AWAYS; i++)
         if (others & 1U << i)
             sp_append(list, sizeof list, "%s%s", list[0] ? ", " : "", sp_away_names[i]);
     if (list[0])
-        sp_note(report, "no launch of %s runs this plan: it cannot offload %s alone", name, list);
-    if (!sp_may_interleave(runs.rounds, plan))
-        sp_note(report,
-                "no launch of %s runs this plan: it runs stages in chunks only with a number of "
-                "micro-batches that is a multiple of %s, which %lld is not",
-                name, runs.rounds == SP_ROUNDS_ALIKE ? "its rounds" : "the stages",
-                (long long)sp_plan_microbatches(plan));
+        snprintf(why[n++], SP_REFUSED_TEXT, "it cannot offload %s alone", list);
+    if (!sp_may_interleave(runs.rounds, plan) && runs.rounds == SP_ROUNDS_OF_GROUPS) {
+        if (m < plan->pp)
+            snprintf(why[n++], SP_REFUSED_TEXT,
+                     "it runs stages in chunks only with at least as many micro-batches, not %lld",
+                     (long long)m);
+    } else if (!sp_may_interleave(runs.rounds, plan)) {
+        snprintf(why[n++], SP_REFUSED_TEXT,
+                 "it runs stages in chunks only with a number of micro-batches that is a multiple "
+                 "of %s, which %lld is not",
+                 runs.rounds == SP_ROUNDS_ALIKE ? "its rounds" : "the stages", (long long)m);
+    }
     if (sp_may_overlap(&runs.overlap, plan))
-        return;
+        return n;
     if (runs.overlap.refuses[plan->execution.dispatch])
-        sp_note(report,
-                "no launch of %s runs this plan: it does not hide the experts' exchange with "
-                "--dispatch %s (--moe-overlap off does without)",
-                name, sp_dispatch_names[plan->execution.dispatch]);
+        snprintf(why[n++], SP_REFUSED_TEXT,
+                 "it does not hide the experts' exchange with --dispatch %s (--moe-overlap off "
+                 "does without)",
+                 sp_dispatch_names[plan->execution.dispatch]);
     else
-        sp_note(report,
-                "no launch of %s runs this plan: it hides the experts' exchange of stages only "
-                "with --vpp 2 or more (--schedule dualpipe hides it, --moe-overlap off does "
-                "without)",
-                name);
+        snprintf(why[n++], SP_REFUSED_TEXT,
+                 "it hides the experts' exchange of stages only with --vpp 2 or more (--schedule "
+                 "dualpipe hides it, --moe-overlap off does without)");
+    return n;
+}
+
+void sp_note_refused(struct sp_report *report, const struct sp_planned *p)
+{
+    const struct sp_plan *const plan = &p->plan;
+    const enum sp_rounds rounds = sp_repertoire_of(p, false).rounds;
+    char why[SP_MOST_REFUSED][SP_REFUSED_TEXT];
+    const int n = sp_list_refused(p, why);
+    for (int i = 0; i < n; i++)
+        sp_note(report, "no launch of %s runs this plan: %s", p->framework.framework.name, why[i]);
+    const int64_t group = sp_microbatch_group(sp_plan_microbatches(plan), plan->pp);
+    if (rounds == SP_ROUNDS_OF_GROUPS && !sp_may_interleave(rounds, plan) && group > 0)
+        note_group(report, plan, group);
 }
 
 /* "4x2x1": parts of the slice's axes that multiply to tp. */

@@ -69,6 +69,10 @@ void sp_note_memory(struct sp_report *report, const struct sp_estimate *estimate
  * exchange that it cannot hide in stages of one chunk. */
 void sp_note_refused(struct sp_report *report, const struct sp_planned *planned);
 
+/* Why no launch of the framework runs a plan; returns how many reasons there are. */
+enum { SP_MOST_REFUSED = 3, SP_REFUSED_TEXT = 240 };
+int sp_list_refused(const struct sp_planned *planned, char why[SP_MOST_REFUSED][SP_REFUSED_TEXT]);
+
 /* Notes if a batch of tokens was rounded to sequences that replicas share. */
 void sp_note_batch(struct sp_report *report, const struct sp_planned *planned);
 

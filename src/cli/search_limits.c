@@ -15,9 +15,9 @@ static void note_budget(struct sp_searching *s)
         const double bought = sp_entry_number(sp_find(s->report, key));
         if (isnan(bought)) /* no plan */
             continue;
-        sp_line(s->report, "%s %s: %s buy %s tokens%s", i == 0 ? "budget    " : "          ",
-                s->of.machine[i]->hw, sp_human_text(budget, SP_USD),
-                sp_human_text(bought, SP_TOKENS),
+        sp_line(s->report, "%s %s: %s buy %s tokens without failures%s",
+                i == 0 ? "budget    " : "          ", s->of.machine[i]->hw,
+                sp_human_text(budget, SP_USD), sp_human_text(bought, SP_TOKENS),
                 bought >= tokens      ? ", those of the run among them"
                 : !isnan(tokens)      ? ", fewer than the run's"
                 : s->of.machines == 1 ? price
@@ -34,7 +34,7 @@ static void note_deadline(struct sp_searching *s)
         snprintf(key, sizeof key, "machines.%d.days", i);
         const double days = sp_entry_number(sp_find(s->report, key));
         if (!isnan(days))
-            sp_line(s->report, "%s %s: %s, %s the %s of --days",
+            sp_line(s->report, "%s %s: %s without failures, %s the %s of --days",
                     i == 0 ? "deadline  " : "          ", s->of.machine[i]->hw,
                     sp_human_text(days, SP_DAYS), days <= most ? "within" : "beyond",
                     sp_human_text(most, SP_DAYS));

@@ -33,10 +33,10 @@ static void put_points(struct sp_report *r, const struct sp_found *found, size_t
 struct machine_rows {
     const struct sp_candidate *c;
     const struct sp_price *price;
-    double devices, step_s, expected_step_s, mfu,
-        device_bytes; /* expected: NAN if plans are not ranked by it */
+    double devices, step_s, run_step_s, mfu, device_bytes;
+    bool is_expected; /* run_step_s: it ranks the plans */
     double batch, seq, batch_tokens, tokens, budget;
-    double usd_per_step, usd_of_run, expected_usd_per_step;
+    double usd_per_step, usd_of_run; /* by run_step_s */
     double days_of_run, deadline;
     bool has_budget, has_deadline, has_cheapest;
     double least_usd_per_step, cheapest_devices, cheapest_step_s, cheapest_usd_per_h;
@@ -56,7 +56,7 @@ static void read_comparison(const struct sp_search *s, int machine, struct machi
     if (m->has_cheapest) {
         const struct sp_candidate *const c = s->machine[cheapest];
         m->cheapest_devices = (double)(sp_chips(&c->base.hw) + c->base.left_idle);
-        m->cheapest_step_s = sp_best_step_of(s, cheapest);
+        m->cheapest_step_s = sp_best_run_step_of(s, cheapest);
         m->cheapest_usd_per_h = c->base.problem.price.usd_per_h;
         m->least_usd_per_step = sp_cost_of_step(c, m->cheapest_step_s);
     }
@@ -80,7 +80,8 @@ static struct machine_rows read_machine(const struct sp_searching *s, int i)
                              .price = &c->base.problem.price,
                              .devices = (double)(sp_chips(&c->base.hw) + c->base.left_idle),
                              .step_s = sp_best_step_of(&s->of, i),
-                             .expected_step_s = best && s->of.grounded ? best->value : NAN,
+                             .run_step_s = sp_best_run_step_of(&s->of, i),
+                             .is_expected = best && s->of.grounded,
                              .mfu = NAN,
                              .device_bytes = best ? best->bytes : NAN,
                              .batch = (double)c->base.plan.batch,
@@ -91,12 +92,11 @@ static struct machine_rows read_machine(const struct sp_searching *s, int i)
     if (best)
         m.mfu = sp_rates_on(&s->of, i, m.step_s).mfu;
     m.batch_tokens = sp_batch_tokens(m.batch, m.seq);
-    m.usd_per_step = sp_cost_of_step(c, m.step_s);
-    m.expected_usd_per_step = sp_cost_of_step(c, m.expected_step_s);
+    m.usd_per_step = sp_cost_of_step(c, m.run_step_s);
     m.usd_of_run = sp_cost_of_steps(m.tokens, m.batch_tokens, m.usd_per_step);
     m.has_budget = !isnan(m.budget);
     m.has_deadline = !isnan(m.deadline) && !isnan(m.step_s);
-    m.days_of_run = sp_days_of_steps(m.tokens, m.batch_tokens, m.step_s);
+    m.days_of_run = sp_days_of_steps(m.tokens, m.batch_tokens, m.run_step_s);
     read_comparison(&s->of, i, &m);
     return m;
 }
@@ -183,16 +183,23 @@ static void note_machine_ties(struct sp_searching *s)
                         : "the difference exceeds the error of the estimates");
 }
 
-/* Columns for what ranks the machines, and for what days and cost stand on. */
+/* Columns for what ranks the machines, for what days and cost stand on, and for the limits, which
+ * take the place of others. */
 static void put_machine_table(struct sp_searching *s)
 {
-    const bool by_cost = s->of.problem.goal == SP_GOAL_COST, has_run = s->args->given.tokens;
+    const struct sp_options_given *const given = &s->args->given;
+    const char *const more = given->budget || given->days ? "+" : "";
+    char prices[64] = "";
+    if (given->tokens)
+        snprintf(prices, sizeof prices, "price_usd_per_h: USD/h, %sprice_year: year, ", more);
     sp_list_table(s->report, "machines",
-                  "hw, +devices, %sstep_s: step, +tokens_per_s, mfu, %sdevice_bytes, %sdays, "
-                  "cost_usd, %s+cost_ratio: cost / least, +break_even_usd_per_h, +profile",
-                  s->of.grounded ? by_cost && has_run ? "+" SP_RANKED_BY : SP_RANKED_BY : "",
-                  has_run ? "+" : "", has_run ? "price_usd_per_h: USD/h, price_year: year, " : "",
-                  s->of.grounded && by_cost && has_run ? "expected_cost_usd: expected, " : "");
+                  "hw, +devices, %sstep_s: step, +tokens_per_s, %smfu, %sdevice_bytes, %sdays, "
+                  "cost_usd, %s%s+cost_ratio: cost / least, +break_even_usd_per_h, +profile",
+                  s->of.grounded ? SP_RANKED_BY : "", more, given->tokens ? "+" : "", prices,
+                  !given->budget  ? ""
+                  : given->tokens ? "within_budget: in budget, "
+                                  : "tokens_for_budget: tokens bought, ",
+                  given->days ? "within_days: in time, " : "");
 }
 
 void sp_put_machines(struct sp_searching *s, const struct sp_ranked *first)
@@ -217,6 +224,8 @@ void sp_put_machines(struct sp_searching *s, const struct sp_ranked *first)
         sp_stand_in(s->report, SP_DETAILS);
         note_prices(s);
     }
+    if (s->of.machines > 1) /* the table has columns for them */
+        sp_stand_in(s->report, SP_DETAILS);
     sp_scope(s->report, "");
     sp_note_limits(s);
 }

@@ -132,8 +132,10 @@ void sp_put_fewer_devices(struct sp_report *r, const struct sp_args *args, const
     snprintf(value, sizeof value, "%lldx%lld", (long long)p->plan.batch, (long long)p->plan.seq);
     snprintf(rows.option, sizeof rows.option, "--batch %s", value);
     if (!isnan(p->problem.tokens))
-        snprintf(days, sizeof days, ", %s",
-                 sp_human_text(p->problem.tokens / rows.tokens_per_s / 86400, SP_DAYS));
+        snprintf(
+            days, sizeof days, ", %s",
+            sp_human_text(sp_days_of_steps(p->problem.tokens, rows.batch_tokens, fewer->run_step_s),
+                          SP_DAYS));
     rows.command = same_line(command, args, SP_O_batch, value, "");
     snprintf(scope, sizeof scope, "nearby.%s", name);
     sp_scope(r, scope);

@@ -25,13 +25,13 @@ struct plan_rows {
     const struct sp_planned *planned;
     const char *name, *waits_for;
     char *command;
-    double waits_pct, step_s, tokens, usd_per_h, octaves;
+    double waits_pct, run_step_s, tokens, usd_per_h, octaves;
     bool robust, ranks_time, tie, grounded;
 };
 
 static void put_run(struct sp_report *r, const struct plan_rows *s)
 {
-    sp_put_run(r, s->planned, s->step_s, s->tokens, s->usd_per_h);
+    sp_put_run(r, s->planned, s->run_step_s, s->tokens, s->usd_per_h);
 }
 
 #define SP_PART search_plan
@@ -58,7 +58,7 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
                                    .waits_for = sp_time_parts[most].name,
                                    .waits_pct =
                                        sp_percent_of(sp_time_part(&e.time, most), e.time.step),
-                                   .step_s = e.time.step,
+                                   .run_step_s = sp_run_step_s(&s->of, one->found),
                                    .tokens = s->args->value.tokens,
                                    .usd_per_h = m->base.problem.price.usd_per_h,
                                    .octaves = sp_octaves_of(m, &one->found->plan),

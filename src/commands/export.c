@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/expected.h"
 #include "cli/exported.h"
 #include "cli/launched.h"
 #include "cli/plan_rows.h"
 #include "cli/server_launch.h"
+#include "config/world.h"
 
 /* clang-format off */
 static const struct sp_taken options[] = {
@@ -93,20 +95,74 @@ static void note_suffix(struct sp_report *report, const struct export *export)
                 export->to, said);
 }
 
-/* A plan that does not fit, of a problem that is typed: the search for one that does. */
-static void note_memory(const struct sp_args *args, struct sp_report *report,
-                        const struct sp_estimate *estimate)
+/* The options of `step --from -` for what was written, in a world whose standard input it is; NULL:
+ * they are refused. */
+static struct sp_args *args_to_read(const struct sp_args *asked, const struct sp_plan *plan,
+                                    struct sp_words *words, struct sp_world *world)
 {
-    char *const search = estimate->fits || !args->given.model ? NULL : sp_search_command(args);
-    if (search)
-        sp_note(
-            report,
-            "the plan does not fit: it needs %s per device, which has %s; `%s` looks for one that "
-            "does",
-            sp_human_text((double)estimate->memory.device, SP_BYTES),
-            sp_human_text(estimate->capacity_bytes, SP_BYTES), search);
+    static const enum sp_option_id alike[] = {SP_O_model,     SP_O_shape,      SP_O_hw,
+                                              SP_O_network,   SP_O_profile,    SP_O_assume,
+                                              SP_O_constants, SP_O_config_dir, SP_NO_OPTION};
+    sp_add_word(words, "step");
+    sp_add_option(words, "from", "-");
+    sp_add_word(words, "--seq");
+    sp_add_word(words, "%lld", (long long)plan->seq);
+    sp_add_given(words, asked, alike);
+    struct sp_args *const args = sp_args_of_words(words, asked);
+    if (args)
+        args->world = world;
+    return args;
+}
+
+/* The estimate of the plan as it was written, where that is another than was asked for. False: it
+ * is the same, or `step --from` does not read it. */
+static bool estimate_written(const struct sp_args *asked, const struct sp_plan *plan,
+                             const char *text, struct sp_estimate *estimate)
+{
+    struct sp_world world = {.pipes.input = fmemopen((void *)text, strlen(text), "r")};
+    struct sp_error ignored = {0};
+    struct sp_words words = {0};
+    struct sp_launch *const launch = sp_must(calloc(1, sizeof *launch));
+    struct sp_planned *const planned = sp_must(calloc(1, sizeof *planned));
+    struct sp_args *const read = sp_new_args(&world), *const args =
+                                                          args_to_read(asked, plan, &words, &world);
+    bool ok = world.pipes.input && args && sp_take_launch(args, launch, read, &ignored);
+    if (ok) {
+        const struct sp_sources sources = sp_sources_of(read);
+        ok = sp_plan_of(read, &sources, planned, &ignored);
+    }
+    if (ok) {
+        const struct sp_step_inputs in = sp_inputs_of(planned);
+        sp_estimate(&in, SP_FLOPS_6P, NULL, estimate);
+    }
+    if (world.pipes.input)
+        fclose(world.pipes.input);
+    free(args);
+    free(read);
+    free(planned);
+    free(launch);
+    sp_free_words(&words);
+    sp_free_world(&world);
+    return ok;
+}
+
+/* The memory of the plan, or of what is written of it, where that is another or may not fit; for a
+ * problem that is typed, with the search for one that does. */
+static void note_memory(const struct sp_args *args, struct sp_report *report,
+                        const struct sp_estimate *e, bool as_written)
+{
+    char *const search = e->fits || !args->given.model ? NULL : sp_search_command(args);
+    if (search || as_written)
+        sp_note(report, "the plan%s needs %s per device, which has %s, and %s%s%s%s",
+                as_written ? " as written" : "", sp_human_text((double)e->memory.device, SP_BYTES),
+                sp_human_text(e->capacity_bytes, SP_BYTES),
+                !e->fits                       ? "does not fit"
+                : e->verdict == SP_VERDICT_YES ? "fits"
+                                               : "fits tightly",
+                search ? "; `" : "", search ? search : "",
+                search ? "` looks for one that does" : "");
     else
-        sp_note_memory(report, estimate);
+        sp_note_memory(report, e);
     free(search);
 }
 
@@ -115,18 +171,21 @@ static bool export_plan(const struct sp_args *args, const struct sp_sources *sou
                         struct sp_report *report, struct sp_error *error)
 {
     struct sp_planned planned = {0};
-    struct sp_estimate estimate;
+    struct sp_estimate estimate, written;
     if (!sp_plan_of(args, sources, &planned, error) ||
         !write_plan(args, sources, target, version, &planned, export, error))
         return false;
     const struct sp_step_inputs in = sp_inputs_of(&planned);
     sp_estimate(&in, SP_FLOPS_6P, NULL, &estimate);
-    export->memory = sp_verdict_names[estimate.verdict];
+    const bool other = !SP_IN_PAGE && export->written.n_lost > 0 &&
+                       estimate_written(args, &planned.plan, export->written.text, &written) &&
+                       written.memory.device != estimate.memory.device;
+    export->memory = sp_verdict_names[other ? written.verdict : estimate.verdict];
     const bool ok = put(export, report, error);
     if (!SP_IN_PAGE) /* where no file is written */
         note_suffix(report, export);
     sp_note_batch(report, &planned);
-    note_memory(args, report, &estimate);
+    note_memory(args, report, other ? &written : &estimate, other);
     sp_note_refused(report, &planned);
     sp_put_resolved(report, args, &planned);
     return ok;
@@ -197,7 +256,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
                 : export_plan(args, &sources, target, version, &export, report, error));
     free(export.written.text);
     if (ok && launch.format)
-        sp_put_launch(report, &launch);
+        sp_put_launch(report, &launch, NULL);
     return ok;
 }
 

@@ -188,12 +188,13 @@ static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan
     sp_look(s, 0);
     sp_finish_search(&s->of);
     const struct sp_found *const first = &m->result.best.found[0];
-    struct verdict_rows v = {.ahead = sp_count_ahead(&s->of, plan, mine->step),
-                             .step_s = sp_ranking_step_s(&s->of, plan, mine->step),
+    struct verdict_rows v = {.step_s = sp_ranking_step_s(&s->of, plan, mine->step),
+                             .best_s = first->value,
                              .partial = m->result.partial,
                              .is_launch = s->from != NULL};
-    if (v.ahead > 0) {
-        v.best_s = sp_least_ranking_step_s(&m->result.best);
+    /* the first may be there for being the simplest: what beats it by less is not ahead */
+    if (m->result.best.n > 0 && v.step_s > v.best_s) {
+        v.ahead = sp_count_ahead(&s->of, plan, mine->step);
         v.tie = sp_is_tie(v.step_s, v.best_s,
                           sp_lead_log(sp_tier_of(&m->base.model, &m->base.hw.chip, plan)));
         v.command = sp_step_line(s, m, &first->plan, NULL);
@@ -292,10 +293,13 @@ static const struct question questions[SP_FINDS] = {
 struct find_rows {
     const struct question *q;
     const struct sp_finding *f;
-    const struct sp_planned *base;                     /* of the answer */
-    bool found, has_price;                             /* --price is given */
-    double step_s, batch_tokens, params, usd_per_step; /* of the answer */
-    double asked_tokens;                               /* of a batch */
+    const struct sp_planned *base; /* of the answer */
+    bool found, has_price;         /* --price is given */
+    bool has_run, has_days, has_budget;
+    double budget, usd_of_run;
+    char run[128]; /* the days of --tokens, their cost at a typed price, and --days */
+    double step_s, run_step_s, batch_tokens, params, usd_per_step; /* of the answer */
+    double asked_tokens;                                           /* of a batch */
     char odd[64];
 };
 
@@ -344,13 +348,29 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
                              .base = base,
                              .found = found,
                              .has_price = s->args->given.price,
+                             .has_run = s->args->given.tokens,
+                             .has_days = s->args->given.days,
+                             .has_budget = s->args->given.budget,
+                             .budget = s->args->value.budget,
                              .step_s = found ? f->step_s : NAN,
+                             .run_step_s = found ? f->run_step_s : NAN,
                              .batch_tokens =
                                  sp_batch_tokens((double)base->plan.batch, (double)base->plan.seq),
                              .asked_tokens = s->of.machine[0]->base.problem.batch.tokens,
                              .params = found ? sp_count_params(&base->model).total : NAN};
     rows.usd_per_step =
-        sp_cost_usd((double)sp_chips(&base->hw), rows.step_s, base->problem.price.usd_per_h);
+        sp_cost_usd((double)sp_chips(&base->hw), rows.run_step_s, base->problem.price.usd_per_h);
+    rows.usd_of_run = sp_cost_of_steps(base->problem.tokens, rows.batch_tokens, rows.usd_per_step);
+    if (rows.has_run && (rows.has_days || rows.has_budget))
+        sp_put_bool(s->report, SP_Q_SEARCH_LIMITS,
+                    found && (!rows.has_budget || rows.usd_of_run <= rows.budget));
+    const char *const cost = rows.has_price ? " and {answer_cost_usd}" : "";
+    if (rows.has_days)
+        snprintf(rows.run, sizeof rows.run,
+                 ", {answer_days}%s without failures, within the %s of --days", cost,
+                 sp_human_text(s->args->value.days, SP_DAYS));
+    else if (rows.has_run)
+        snprintf(rows.run, sizeof rows.run, ", {answer_days}%s for the tokens", cost);
     if (f->odd > 1)
         snprintf(rows.odd, sizeof rows.odd, " (or %.0f times one)", f->odd);
     put_search_find_rows(s->report, &rows);
@@ -391,7 +411,7 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
 {
     const struct sp_args *const args = s->args;
     if (s->from)
-        sp_put_launch(s->report, &s->from->launch);
+        sp_put_launch(s->report, &s->from->launch, &s->from->planned);
     if (args->value.near)
         return report_near(s, args->value.near, error);
     if (args->value.explain_rejects)

@@ -486,7 +486,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
         return answer(typed, report, error);
     if (!sp_take_launch(typed, &launch, &args, error) || !answer(&args, report, error))
         return false;
-    sp_put_launch(report, &launch);
+    sp_put_launch(report, &launch, NULL);
     return true;
 }
 

@@ -420,7 +420,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     s.wants_better = e.fits && !launch && !rows.is_measured && !rows.has_other &&
                      sp_is_short_text(args) && sp_takes_words(report);
     if (launch)
-        sp_put_launch(report, launch);
+        sp_put_launch(report, launch, &planned);
     put_step_rows(report, &rows);
     sp_put_length(report, &planned.model, (double)planned.plan.seq);
     sp_put_tuning(report, &planned.model);

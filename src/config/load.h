@@ -113,8 +113,6 @@ struct sp_framework_file {
     char recompute_modules[96]; /* parts of a layer that it can recompute, in the order in which
                                    they are tried; "": none */
     char offload_modules[96];   /* inputs of a layer that it can keep in host memory; "": none */
-    char recompute_nearly[32];  /* those of `recompute` that its options express only approximately;
-                                   "": none */
     char offload_rules[96]; /* those of them that need other parts, or certain models; "": none */
     bool optimizer_offload; /* and a share of the optimizer */
     bool can_overlap_moe;

@@ -48,10 +48,8 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
                                  .offload = f->offload && sp_host_bytes_per_s(&hw->chip) > 0};
     for (int i = 0; i < SP_SCHEDULES; i++)
         runs.schedule[i] = lists(f->schedules, sp_schedule_names[i]);
-    for (int i = 0; i < SP_POLICIES; i++) {
+    for (int i = 0; i < SP_POLICIES; i++)
         runs.policy[i] = lists(f->recompute, sp_policy_names[i]);
-        runs.nearly[i] = f->recompute_nearly[0] && lists(f->recompute_nearly, sp_policy_names[i]);
-    }
     for (int i = 0; i < 4; i++)
         runs.zero[i] = lists(f->zero, sp_zero_names[i]);
     for (int i = 0; i < SP_DISPATCHES; i++) /* dispatchers that forward inside a node need

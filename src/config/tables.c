@@ -171,7 +171,7 @@ FIELD_TABLE(sp_law_table, "law", law_fields, NULL);
 #define FACT(type, member, ...) type##_AT(#member, framework.member, __VA_ARGS__)
 #define RUN(type, member, ...) type##_AT(#member, framework.execution.member, __VA_ARGS__)
 static const char *const micro_batches[] = {"share", "one", "stages", NULL};
-static const char *const rounds[] = {"any", "stages", "alike", NULL}; /* enum sp_rounds */
+static const char *const rounds[] = {"any", "stages", "alike", "groups", NULL}; /* enum sp_rounds */
 static const char *const balances[] = {"even", "cost", NULL};
 static const struct sp_field framework_fields[] = {
     NAMED_AT(framework.name),
@@ -187,16 +187,13 @@ static const struct sp_field framework_fields[] = {
     TEXT(selective, "policy that it calls selective recomputation"),
     TEXT(schedules, "pipeline schedules, comma-separated; none: no pipelines; empty: any"),
     FACT(ENUM, rounds, rounds, SP_ROUNDS_ANY,
-         "micro-batches of schedules with chunks: any number, multiples of the stages, or alike "
-         "rounds of at least the stages"),
+         "micro-batches of schedules with chunks: any number, multiples of the stages, alike "
+         "rounds of at least the stages, or groups of at least the stages"),
     BOOL(whole_axes, "tensor parallelism uses whole torus axes"),
     BOOL(even_stages,
          "pipeline stages must be equal; embedding and head may count as a layer each"),
     BOOL(own_stages, "the layers of each pipeline stage can be set"),
     TEXT(recompute, "recompute policies; empty: any"),
-    TEXT(recompute_nearly,
-         "those of `recompute` that its options express only approximately, which "
-         "--offload-modules auto leaves out; empty: none"),
     TEXT(recompute_modules, "parts of a layer that it can recompute, comma-separated, cheapest per "
                             "freed byte first; empty: none"),
     TEXT(offload_modules, "activations of a layer that it can keep in host memory separately, "

@@ -75,10 +75,15 @@ static bool with_layers(struct sp_planned *base, double layers)
     return true;
 }
 
+static double tokens_of_batch(const struct sp_planned *base)
+{
+    return (double)base->plan.batch * (double)base->plan.seq;
+}
+
 /* Longest acceptable step, in s; INFINITY: no limit. */
 static double limit_of(const struct sp_finding *f, const struct sp_planned *base)
 {
-    return sp_longest_step_s(&given(f)->problem, (double)base->plan.batch * (double)base->plan.seq);
+    return sp_longest_step_s(&given(f)->problem, tokens_of_batch(base));
 }
 
 /* Lower bound of a step in device-seconds. */
@@ -181,7 +186,9 @@ static bool has_plan(struct sp_finding *f, bool whole)
     if (best->grounded)
         sp_put_simplest_first(best);
     f->step_s = best->found[0].step_s;
-    return f->step_s <= run.enough;
+    f->run_step_s = whole ? sp_run_step_s(f->of, &best->found[0]) : f->step_s;
+    return sp_is_in_time(&given(f)->problem, tokens_of_batch(&f->at->base), f->step_s,
+                         f->run_step_s);
 }
 
 /* The batches that may replace the requested one on f->at's machine. */

@@ -11,12 +11,12 @@ enum sp_find_what { SP_FIND_DEVICES, SP_FIND_BATCH, SP_FIND_SEQ, SP_FIND_MODEL, 
 struct sp_finding {
     const struct sp_search *of;
     enum sp_find_what what;
-    bool is_tight;           /* a tight fit will do, as in a search that finds no other */
-    bool is_about;           /* any batch within SP_ABOUT of the requested one will do */
-    struct sp_candidate *at; /* the machine, problem and plans of the answer; free() it */
-    double value;            /* NAN: no answer */
-    double step_s;           /* of the best plan there */
-    double step;             /* between values that are tried: 1, or 1024 tokens */
+    bool is_tight;             /* a tight fit will do, as in a search that finds no other */
+    bool is_about;             /* any batch within SP_ABOUT of the requested one will do */
+    struct sp_candidate *at;   /* the machine, problem and plans of the answer; free() it */
+    double value;              /* NAN: no answer */
+    double step_s, run_step_s; /* of the best plan there, and of a run on it */
+    double step;               /* between values that are tried: 1, or 1024 tokens */
     double half; /* up to twice this every size is tried; beyond, at least this many per octave */
     double all_tried; /* the largest of those */
     double odd;       /* odd factor whose multiples are tried too */

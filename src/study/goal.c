@@ -120,7 +120,10 @@ bool sp_find_best_plan(const struct sp_aimed *aim, struct sp_planned *p, bool *i
 static double value_of(const struct sp_aimed *aim, const struct sp_planned *p,
                        const struct sp_estimate *e)
 {
-    const double run_s = aim->planned.problem.tokens / e->rates.tokens_per_s;
+    const struct sp_place place = sp_place_of(&p->model, &p->hw, &p->plan);
+    const double doubt = /* of plans that are searched, as in sp_run_step_s */
+        aim->searched || aim->replan ? sp_doubt(sp_octaves_away(&aim->ground, &place)) : 1;
+    const double run_s = doubt * aim->planned.problem.tokens / e->rates.tokens_per_s;
     switch (aim->kind) {
     case SP_AIM_FITS:
         return (double)e->memory.device / e->limit_bytes;

@@ -27,10 +27,22 @@ bool sp_is_about(double sequences, double asked)
     return fabs(sequences / asked - 1) <= SP_ABOUT * (1 + 1e-12);
 }
 
+/* Longest step of a run that ends in time. */
+static double longest_run_step_s(const struct sp_problem *p, double batch_tokens)
+{
+    return isnan(p->days) ? INFINITY : p->days * 86400 * batch_tokens / p->tokens;
+}
+
 double sp_longest_step_s(const struct sp_problem *p, double batch_tokens)
 {
     return fmin(isnan(p->max_step_s) ? INFINITY : p->max_step_s,
-                isnan(p->days) ? INFINITY : p->days * 86400 * batch_tokens / p->tokens);
+                longest_run_step_s(p, batch_tokens));
+}
+
+bool sp_is_in_time(const struct sp_problem *p, double batch_tokens, double step_s,
+                   double run_step_s)
+{
+    return !(step_s > p->max_step_s) && run_step_s <= longest_run_step_s(p, batch_tokens);
 }
 
 bool sp_take_devices(struct sp_hardware *hw, int64_t devices)

@@ -58,9 +58,13 @@ bool sp_is_about(double sequences, double asked);
  * or tokens that are not a whole number of sequences and cannot be kept anyway. */
 bool sp_is_free_batch(const struct sp_asked_batch *batch);
 
-/* Longest step in s that meets the deadline with batches of `batch_tokens`; INFINITY: no deadline.
- */
+/* Longest step in s that meets the deadline and --max-step with batches of `batch_tokens`;
+ * INFINITY: neither is asked for. */
 double sp_longest_step_s(const struct sp_problem *problem, double batch_tokens);
+
+/* Whether a plan meets them: --max-step by its step, the deadline by the step of a run on it. */
+bool sp_is_in_time(const struct sp_problem *problem, double batch_tokens, double step_s,
+                   double run_step_s);
 
 /* The machine with another number of devices: whole slices of several, else one slice. False if
  * there is no such machine. */

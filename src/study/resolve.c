@@ -313,8 +313,7 @@ static void try_recomputations(struct choosing *c)
     }
     for (int at = 0; at < SP_WAYS_TO_RECOMPUTE; at++)
         for (int offload = 0; offload < 2; offload++) {
-            const bool nearly = c->said->open_away && at < SP_POLICIES && c->said->runs->nearly[at];
-            if (nearly || !sp_recompute_at(&c->open, &c->plan, at, &c->plan.recompute) ||
+            if (!sp_recompute_at(&c->open, &c->plan, at, &c->plan.recompute) ||
                 (moves || c->said->is_launch ? offload != typed.offload
                                              : !c->open.offload[offload]))
                 continue;

@@ -208,12 +208,23 @@ double sp_best_step_of(const struct sp_search *s, int machine)
     return best ? best->step_s : NAN;
 }
 
+double sp_run_step_s(const struct sp_search *s, const struct sp_found *found)
+{
+    return s->grounded ? found->value : found->step_s;
+}
+
+double sp_best_run_step_of(const struct sp_search *s, int machine)
+{
+    const struct sp_found *const best = sp_best_of(s, machine);
+    return best ? sp_run_step_s(s, best) : NAN;
+}
+
 int sp_cheapest_of(const struct sp_search *s)
 {
     int cheapest = -1;
     double least = INFINITY;
     for (int i = 0; i < s->machines; i++) {
-        const double cost = sp_cost_of_step(s->machine[i], sp_best_step_of(s, i));
+        const double cost = sp_cost_of_step(s->machine[i], sp_best_run_step_of(s, i));
         if (cost < least) {
             least = cost;
             cheapest = i;
@@ -249,7 +260,7 @@ static struct sp_ranked rank_of(const struct sp_search *s, int machine,
 {
     const struct sp_best *const best = &s->machine[machine]->result.best;
     const bool leads = s->grounded && found == best->found;
-    const double step = s->robust || s->grounded ? found->value : found->step_s;
+    const double step = s->robust ? found->value : sp_run_step_s(s, found);
     const double stands_for =
         leads && best->n_simple > 0 ? fmin(step, best->simple[0].value) : step;
     return (struct sp_ranked){.machine = machine,
@@ -389,11 +400,6 @@ bool sp_has_no_plan(const struct sp_search *s)
 double sp_ranking_step_s(const struct sp_search *s, const struct sp_plan *plan, double step_s)
 {
     return s->grounded ? step_s * sp_doubt(sp_octaves_of(s->machine[0], plan)) : step_s;
-}
-
-double sp_least_ranking_step_s(const struct sp_best *list)
-{
-    return fmin(list->found[0].value, list->found[list->n > 1].value);
 }
 
 int sp_count_ahead(const struct sp_search *s, const struct sp_plan *plan, double step_s)

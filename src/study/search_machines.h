@@ -116,6 +116,11 @@ double sp_cost_of_step(const struct sp_candidate *machine, double step_s);
 const struct sp_found *sp_best_of(const struct sp_search *search, int machine);
 double sp_best_step_of(const struct sp_search *search, int machine);
 
+/* The step (s) that a run on a found plan is counted in, its days, cost, deadline and budget: the
+ * expected one, where plans are ranked by it. Of a machine: that of its best plan, or NAN. */
+double sp_run_step_s(const struct sp_search *search, const struct sp_found *found);
+double sp_best_run_step_of(const struct sp_search *search, int machine);
+
 /* The machine with the cheapest step; -1 without known prices. */
 int sp_cheapest_of(const struct sp_search *search);
 
@@ -129,10 +134,8 @@ struct sp_least sp_least_memory(const struct sp_search *search);
 /* Whether the first machine has no plan at all, fitting or not, as far as the search went. */
 bool sp_has_no_plan(const struct sp_search *search);
 
-/* The step (s) that ranks a plan of the first machine, whose estimate is step_s; and the least of a
- * list, whose first plan may be there for being the simplest. */
+/* The step (s) that ranks a plan of the first machine, whose estimate is step_s. */
 double sp_ranking_step_s(const struct sp_search *search, const struct sp_plan *plan, double step_s);
-double sp_least_ranking_step_s(const struct sp_best *list);
 
 /* Number of the first machine's plans that rank before one with this step time; SP_SEARCH_TOP: at
  * least that many. */

@@ -60,10 +60,7 @@ double sp_first_lead_log(const struct sp_search *s, const struct sp_ranked *all)
 double sp_machine_value(const struct sp_search *s, int machine)
 {
     const struct sp_candidate *const m = s->machine[machine];
-    const struct sp_found *const best = sp_best_of(s, machine);
-    if (!best)
-        return NAN;
-    const double step = (s->grounded ? best->value : best->step_s) * sp_asked_over_taken(m);
+    const double step = sp_best_run_step_of(s, machine) * sp_asked_over_taken(m);
     return s->problem.goal == SP_GOAL_COST ? sp_cost_of_step(m, step) : step;
 }
 

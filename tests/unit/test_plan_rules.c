@@ -25,7 +25,7 @@ static bool takes(enum sp_rounds rounds, int64_t m, int64_t stages)
     int64_t n = 1;
     if (rounds == SP_ROUNDS_ANY)
         return true;
-    if (rounds == SP_ROUNDS_OF_STAGES) {
+    if (rounds == SP_ROUNDS_OF_STAGES || rounds == SP_ROUNDS_OF_GROUPS) {
         while (m > 0)
             m -= stages;
         return m == 0;
@@ -117,6 +117,21 @@ static void rounded_batches(void **state)
         assert_int_equal(sp_round_batch(rows[i].sequences, rows[i].at_once), rows[i].batch);
 }
 
+/* Megatron-LM's check (schedules.py): a group from PP to M whose last one is whole or at least PP.
+ */
+static void groups_of_microbatches(void **state)
+{
+    (void)state;
+    for (int64_t stages = 1; stages <= 8; stages++)
+        for (int64_t m = 1; m <= 60; m++) {
+            int64_t least = 0;
+            for (int64_t g = m; g >= stages; g--)
+                if (!(0 < m % g && m % g < stages))
+                    least = g;
+            assert_int_equal(sp_microbatch_group(m, stages), least);
+        }
+}
+
 /* The greatest common divisor by trying all, and what is left without twos. */
 static void divisors(void **state)
 {
@@ -144,6 +159,7 @@ int main(void)
         cmocka_unit_test(microbatches_by_counting), cmocka_unit_test(rounds_of_chunks),
         cmocka_unit_test(exchanges_that_hide),      cmocka_unit_test(shards_and_shares),
         cmocka_unit_test(rounded_batches),          cmocka_unit_test(divisors),
+        cmocka_unit_test(groups_of_microbatches),
     };
     return cmocka_run_group_tests_name("plan_rules", tests, NULL, NULL);
 }

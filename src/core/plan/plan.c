@@ -109,6 +109,14 @@ bool sp_takes_rounds(enum sp_rounds rounds, int64_t microbatches, int64_t stages
            microbatches % (rounds == SP_ROUNDS_ALIKE ? alike : stages) == 0;
 }
 
+int64_t sp_microbatch_group(int64_t microbatches, int64_t stages)
+{
+    int64_t group = stages;
+    while (group < microbatches && microbatches % group > 0 && microbatches % group < stages)
+        group++;
+    return group <= microbatches ? group : 0;
+}
+
 bool sp_may_interleave(enum sp_rounds rounds, const struct sp_plan *plan)
 {
     return plan->vpp == 1 || sp_takes_rounds(rounds, sp_plan_microbatches(plan), plan->pp);

@@ -141,7 +141,7 @@ struct sp_kept_space sp_kept_space_of(const struct sp_dimensions *open,
         .optimizer_parts = moves && runs->optimizer_away ? PARTS : 0,
     };
     for (int i = 0; i < SP_POLICIES; i++)
-        space.policy[i] = open->policy[i] && !(moves && runs->nearly[i]);
+        space.policy[i] = open->policy[i];
     for (int i = 0; i < SP_AWAYS; i++)
         space.needs[i] = runs->away_needs[i];
     return space;

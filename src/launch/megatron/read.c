@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include "launch/fields/assumed.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/unread.h"
 #include "launch/bridge/bridge.h"
 #include "launch/huggingface/adapters.h"
@@ -74,6 +75,21 @@ static void read_counted_end(struct sp_settings *s)
         sp_launch_whole(s, table ? "first-layers" : "last-layers", (layers + 1) / stages - 1);
 }
 
+/* Layers of a chunk that do not divide those of a stage, which Megatron-LM refuses. */
+static void doubt_chunks(struct sp_settings *s)
+{
+    static const char flag[] = "--num-layers-per-virtual-pipeline-stage";
+    const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0), pp = sp_plan_whole(s, "pp");
+    const long long each = (long long)sp_setting_whole(s, flag, 1, 0);
+    char value[64];
+    if (layers == 0)
+        snprintf(value, sizeof value, "%lld without --num-layers", each);
+    else
+        snprintf(value, sizeof value, "%lld, which does not divide the layers of a stage, %.6g,",
+                 each, (double)layers / (double)pp);
+    sp_add_unread(s->launch, "vpp", flag, value, 0);
+}
+
 static void read_degrees(struct sp_settings *s)
 {
     sp_read_plan_rows(s, true, "");
@@ -85,10 +101,11 @@ static void read_degrees(struct sp_settings *s)
         const int64_t vpp = virtual_stages(s);
         if (vpp > 0)
             sp_launch_whole(s, "vpp", vpp);
-        else if (!layout) /* its letters are refused where they are read */
-            sp_launch_note(s, "--num-layers-per-virtual-pipeline-stage: needs --num-layers "
-                              "that the chunks divide");
+        else if (!layout &&
+                 sp_plan_whole(s, "pp") > 1) /* letters are refused where they are read */
+            doubt_chunks(s);
     }
+    (void)sp_setting_whole(s, "--microbatch-group-size-per-virtual-pipeline-stage", 1, 1);
     /* Megatron runs these two only, whatever framework is typed. */
     if (sp_plan_whole(s, "pp") > 1)
         sp_launch_option(s, "schedule", "%s", virtual_stages(s) == 1 ? "1f1b" : "interleaved");

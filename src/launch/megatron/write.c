@@ -171,6 +171,7 @@ static void make_plan(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
     const bool ends = counts_ends(l), narrow = l->precision->grad_bytes == 2;
+    const int64_t group = sp_microbatch_group(sp_plan_microbatches(p), p->pp); /* pp by default */
     if (l->model->moe.experts > 0) /* without it Megatron would take tp */
         sp_make_whole(made, "--expert-tensor-parallel-size", p->etp);
     sp_make_switch(made, "--sequence-parallel", p->sequence_parallel);
@@ -178,6 +179,8 @@ static void make_plan(const struct sp_launched *l, struct sp_settings *made)
     sp_make_switch(made, "--account-for-loss-in-pipeline-split", ends);
     sp_make_whole(made, "--global-batch-size", p->batch);
     sp_make_whole(made, "--seq-length", p->seq);
+    if (p->pp > 1 && p->vpp > 1 && group > p->pp)
+        sp_make_whole(made, "--microbatch-group-size-per-virtual-pipeline-stage", group);
     if (needs_layout(l))
         make_layout(l, made);
     make_sharding(p, made);
