@@ -117,9 +117,9 @@ struct sp_expected *sp_expect_run(const struct sp_args *args, const struct sp_re
                : sp_expect_plan(args);
 }
 
-double sp_expected_mfu(const struct sp_expected *x)
+double sp_mfu_expected(const struct sp_expected *x)
 {
-    return x->estimate.rates.mfu * x->estimate.time.step / x->run_step_s;
+    return sp_expected_mfu(x->estimate.rates.mfu, x->run_step_s / x->estimate.time.step);
 }
 
 void sp_free_expected(struct sp_expected *x)

@@ -34,7 +34,7 @@ struct sp_expected *sp_expect_plan(const struct sp_args *asked);
 void sp_free_expected(struct sp_expected *expected);
 
 /* The MFU of a run on it. */
-double sp_expected_mfu(const struct sp_expected *expected);
+double sp_mfu_expected(const struct sp_expected *expected);
 
 /* The same as sp_expect_plan for a run of the model whose days are asked for: NULL if --mfu gives
  * the speed, by the textbook, without a shape, or where no key of "expected" is wanted. */

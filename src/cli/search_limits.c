@@ -18,8 +18,8 @@ static void note_budget(struct sp_searching *s)
         sp_line(s->report, "%s %s: %s buy %s tokens without failures%s",
                 i == 0 ? "budget    " : "          ", s->of.machine[i]->hw,
                 sp_human_text(budget, SP_USD), sp_human_text(bought, SP_TOKENS),
-                bought >= tokens      ? ", those of the run among them"
-                : !isnan(tokens)      ? ", fewer than the run's"
+                bought >= tokens      ? ", enough"
+                : !isnan(tokens)      ? ", too few"
                 : s->of.machines == 1 ? price
                                       : "");
     }

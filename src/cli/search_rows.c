@@ -25,7 +25,7 @@ struct plan_rows {
     const struct sp_planned *planned;
     const char *name, *waits_for;
     char *command;
-    double waits_pct, run_step_s, tokens, usd_per_h, octaves;
+    double waits_pct, run_step_s, mfu, tokens, usd_per_h, octaves;
     bool robust, ranks_time, tie, grounded;
 };
 
@@ -59,6 +59,7 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
                                    .waits_pct =
                                        sp_percent_of(sp_time_part(&e.time, most), e.time.step),
                                    .run_step_s = sp_run_step_s(&s->of, one->found),
+                                   .mfu = e.rates.mfu,
                                    .tokens = s->args->value.tokens,
                                    .usd_per_h = m->base.problem.price.usd_per_h,
                                    .octaves = sp_octaves_of(m, &one->found->plan),

@@ -146,21 +146,18 @@ static bool estimate_written(const struct sp_args *asked, const struct sp_plan *
     return ok;
 }
 
-/* The memory of the plan, or of what is written of it, where that is another or may not fit; for a
- * problem that is typed, with the search for one that does. */
+/* The memory of the plan, or of what is written of it where that is another, if it does not fit or
+ * is tight; for a problem that is typed, with the search for one that fits. */
 static void note_memory(const struct sp_args *args, struct sp_report *report,
                         const struct sp_estimate *e, bool as_written)
 {
-    char *const search = e->fits || !args->given.model ? NULL : sp_search_command(args);
-    if (search || as_written)
-        sp_note(report, "the plan%s needs %s per device, which has %s, and %s%s%s%s",
+    char *const search =
+        e->fits || as_written || !args->given.model ? NULL : sp_search_command(args);
+    if (!e->fits && (search || as_written))
+        sp_note(report, "the plan%s needs %s per device, which has %s, and does not fit; `%s` %s",
                 as_written ? " as written" : "", sp_human_text((double)e->memory.device, SP_BYTES),
-                sp_human_text(e->capacity_bytes, SP_BYTES),
-                !e->fits                       ? "does not fit"
-                : e->verdict == SP_VERDICT_YES ? "fits"
-                                               : "fits tightly",
-                search ? "; `" : "", search ? search : "",
-                search ? "` looks for one that does" : "");
+                sp_human_text(e->capacity_bytes, SP_BYTES), search ? search : "search --exportable",
+                search ? "looks for one that does" : "looks at plans that can be written whole");
     else
         sp_note_memory(report, e);
     free(search);
@@ -180,7 +177,7 @@ static bool export_plan(const struct sp_args *args, const struct sp_sources *sou
     const bool other = !SP_IN_PAGE && export->written.n_lost > 0 &&
                        estimate_written(args, &planned.plan, export->written.text, &written) &&
                        written.memory.device != estimate.memory.device;
-    export->memory = sp_verdict_names[other ? written.verdict : estimate.verdict];
+    export->memory = sp_verdict_names[estimate.verdict]; /* of the plan, as in every command */
     const bool ok = put(export, report, error);
     if (!SP_IN_PAGE) /* where no file is written */
         note_suffix(report, export);

@@ -219,6 +219,7 @@ static void runs(void **state)
     /* the mean of the larger of some errors of 4 % an octave, two octaves away: e^(1.7 x 0.08) */
     IS(sp_expected_over_estimate(1.7, 0.04, 2), 1.1456818935948618);
     IS(sp_expected_step(2, 1.25), 2.5);
+    IS(sp_expected_mfu(0.5, 1.25), 0.4);
 }
 
 static void serving(void **state)

@@ -299,7 +299,7 @@ test('exercises: in the order of the book, and what is right is kept', () => on(
 const LOOKED_AT = ['fit --model llama3-70b --hw h100-512', 'step --model llama3-70b --hw h100-512 --tp 8',
   'search --model llama3-70b --hw h100-512', 'memory --model llama3-8b --hw h100-8', 'batch --hw v5p-4096',
   'pipeline --pp 4 --microbatches 8', 'roofline --hw h100 --matmul 512x8192x28672', 'serve --model llama3-70b --hw h100-8',
-  'exercises/memory', 'commands', 'rl --model llama3-8b --hw h100-16 --prompts 32', 'fit --model nothing --hw h100-8'];
+  'exercises/serving', 'commands', 'rl --model llama3-8b --hw h100-16 --prompts 32', 'fit --model nothing --hw h100-8'];
 
 async function looksWell(tab, line) {
   for (const colorScheme of ['light', 'dark']) {
