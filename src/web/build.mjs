@@ -77,9 +77,9 @@ const pack = (bytes) => adapted(execFileSync('xz', LZMA, { input: bytes, maxBuff
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 // In the order of the scaling book. The page has no room for the cases of the five documents (book-training, lesson, lecture, slides,
-// flax-guide), meshes, critical, networks, memory, train, learning, strategy, reinforcement, verdicts, budgets, questions and courses, nor for what a
+// flax-guide), meshes, critical, networks, memory, train, pipeline, learning, strategy, reinforcement, verdicts, budgets, questions and courses, nor for what a
 // source prints and what may be drawn: the exercise book has all of it, and each document a page.
-const CHAPTERS = ['roofline', 'chips', 'sharding', 'flops', 'pipeline', 'serving'];
+const CHAPTERS = ['roofline', 'chips', 'sharding', 'flops', 'serving'];
 const book = Object.fromEntries(CHAPTERS.map((name) => [name, JSON.parse(readFileSync(join(cases, `${name}.json`), 'utf8'))
   .map(({ id, section, printed, differs, draw, ...rest }) => rest)])); // names of cases would take 2 kB: book.js counts them
 
