@@ -216,7 +216,7 @@ static bool read_plan(struct lines *s, char *line, size_t *length, size_t *lines
 }
 
 /* Blank lines are not plans. The exit code: 0; 1 where some lines have no answer; 3, with an error,
- * if none has. */
+ * if none has, or no plan is there. */
 static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *error)
 {
     size_t length, lines, next = 1, plans = 0, answered = 0;
@@ -244,8 +244,8 @@ static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *e
         wrong = (struct sp_error){0};
     }
     cJSON_free(s->id);
-    if (plans > 0 && answered == 0)
-        sp_fail(error, SP_INPUT, "no line has an answer");
+    if (answered == 0 && !s->failed)
+        sp_fail(error, SP_INPUT, plans > 0 ? "no line has an answer" : "no line has a plan");
     return answered < plans ? SP_NO : SP_OK;
 }
 
