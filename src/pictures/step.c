@@ -39,8 +39,7 @@ static void draw_time(struct sp_figure *figure, const struct sp_report *r)
         .mark = sp_report_number(r, SP_Q_STEP_T_IDEAL),
         .mark_text = ideal};
     snprintf(w.sum.note, sizeof w.sum.note, "%s", sp_human_text(w.sum.value, SP_SECONDS));
-    snprintf(ideal, sizeof ideal, "ideal (6PB at peak) %s",
-             sp_human_text(w.mark, SP_SECONDS));
+    snprintf(ideal, sizeof ideal, "ideal (6PB at peak) %s", sp_human_text(w.mark, SP_SECONDS));
     sp_draw_waterfall(figure, &w);
 }
 
