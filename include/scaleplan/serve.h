@@ -139,7 +139,7 @@ void sp_prepare_draft(const struct sp_service *service, struct sp_served *draft)
  * room for the answer, else the mean over its life. */
 double sp_held_tokens(const struct sp_engine *engine, double input, double output);
 
-/* Of so many sequences in flight those that run: no more than the engine's own limit. */
+/* Sequences that run at once when `in_flight` are in flight: at most the engine's own limit. */
 double sp_at_once(const struct sp_service *service, double in_flight);
 
 /* Room for sequences besides the weights, (capacity - P) / (S kv), the draft model's included, or

@@ -186,6 +186,7 @@ int sp_list_refused(const struct sp_planned *p, char why[SP_MOST_REFUSED][SP_REF
     const struct sp_plan *const plan = &p->plan;
     const struct sp_repertoire runs = sp_repertoire_of(p, false);
     const unsigned others = plan->recompute.away & ~runs.away;
+    const bool interleaves = sp_may_interleave(runs.rounds, plan);
     const int64_t m = sp_plan_microbatches(plan);
     char list[160] = "";
     int n = 0;
@@ -194,17 +195,15 @@ int sp_list_refused(const struct sp_planned *p, char why[SP_MOST_REFUSED][SP_REF
             sp_append(list, sizeof list, "%s%s", list[0] ? ", " : "", sp_away_names[i]);
     if (list[0])
         snprintf(why[n++], SP_REFUSED_TEXT, "it cannot offload %s alone", list);
-    if (!sp_may_interleave(runs.rounds, plan) && runs.rounds == SP_ROUNDS_OF_GROUPS) {
-        if (m < plan->pp)
-            snprintf(why[n++], SP_REFUSED_TEXT,
-                     "it runs stages in chunks only with at least as many micro-batches, not %lld",
-                     (long long)m);
-    } else if (!sp_may_interleave(runs.rounds, plan)) {
+    if (!interleaves && runs.rounds != SP_ROUNDS_OF_GROUPS)
         snprintf(why[n++], SP_REFUSED_TEXT,
                  "it runs stages in chunks only with a number of micro-batches that is a multiple "
                  "of %s, which %lld is not",
                  runs.rounds == SP_ROUNDS_ALIKE ? "its rounds" : "the stages", (long long)m);
-    }
+    else if (!interleaves && sp_microbatch_group(m, plan->pp) == 0)
+        snprintf(why[n++], SP_REFUSED_TEXT,
+                 "it runs stages in chunks only with at least as many micro-batches, not %lld",
+                 (long long)m);
     if (sp_may_overlap(&runs.overlap, plan))
         return n;
     if (runs.overlap.refuses[plan->execution.dispatch])

@@ -114,8 +114,7 @@ static struct sp_args *args_to_read(const struct sp_args *asked, const struct sp
     return args;
 }
 
-/* The estimate of the plan as it was written, where that is another than was asked for. False: it
- * is the same, or `step --from` does not read it. */
+/* The estimate of the plan that `step --from` reads in what was written; false: it reads none. */
 static bool estimate_written(const struct sp_args *asked, const struct sp_plan *plan,
                              const char *text, struct sp_estimate *estimate)
 {

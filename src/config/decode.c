@@ -376,11 +376,9 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                            "--shape: \"%s\": expected KEY=VALUE,KEY=VALUE such as "
                            "layers=64,d_model=4096,d_ff=16384,heads=32",
                            sp_safe(here));
-        const char *const native = sp_hf_native_of(key), *const whole =
-                                                             native ? native
-                                                                    : sp_key_in(SP_ROOM,
-                                                                                &sp_model_table,
-                                                                                "moe", key, value);
+        const char *const native = sp_hf_native_of(key);
+        const char *const whole =
+            native ? native : sp_key_in(SP_ROOM, &sp_model_table, "moe", key, value);
         if (!sp_set_field(&sp_model_table, "--shape", whole, value, model, error))
             return false;
     }
